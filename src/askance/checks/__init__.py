@@ -1,0 +1,1 @@
+"""Contract suites that anyone can run on their own implementations."""

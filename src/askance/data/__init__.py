@@ -1,0 +1,1 @@
+"""Records, files and data sets."""

@@ -1,0 +1,1 @@
+"""The algorithms of the paper; each is handed its oracles."""
