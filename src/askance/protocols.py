@@ -35,8 +35,8 @@ class OnlineOracle(Classifier, Protocol):
     def margin(self, x: Row) -> float:
         """The real-valued score whose sign is the prediction (0 counts as -1)."""
 
-    def learn(self, x: Row, target: Label, weight: float) -> None:
-        """One importance-weighted example; weight 0 changes nothing."""
+    def learn(self, x: Row, target: Label, weight: float) -> float:
+        """One importance-weighted example; weight 0 changes nothing. Returns the new margin."""
 
     def flip_weight(self, x: Row) -> float:
         """The weight of an opposite-label example that would bring the margin to zero."""

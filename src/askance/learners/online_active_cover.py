@@ -137,8 +137,8 @@ class OnlineActiveCover(StreamingLearner):
             p = query_probability(q_squared)
             gap = cover.cost_gap(regret, predicted == target, weight, inside, self.alpha, p)
             oracle.observe(x)
-            oracle.learn(x, predicted if gap <= 0.0 else -predicted, abs(gap))
-            disagrees = oracle.predict(x) != predicted
+            margin = oracle.learn(x, predicted if gap <= 0.0 else -predicted, abs(gap))
+            disagrees = sign(margin) != predicted
             self.numerators[t] = cover.numerator_step(self.numerators[t], gap, disagrees)
             self.denominators[t] = cover.denominator_step(
                 self.denominators[t], q_squared, disagrees and inside

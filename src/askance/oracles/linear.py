@@ -143,12 +143,12 @@ class LinearOracle:
     >>> oracle = LinearOracle(LinearState(n_features=2, rates="constant"))
     >>> x = Row(np.array([0]), np.array([2.0]))
     >>> oracle.observe(x)
-    >>> oracle.learn(x, target=+1, weight=1.0)
+    >>> round(oracle.learn(x, target=+1, weight=1.0), 3)  # the margin afterwards
+    0.792
     >>> oracle.predict(x)
     1
-    >>> oracle.learn(x, target=-1, weight=oracle.flip_weight(x) + 0.1)
-    >>> oracle.predict(x)
-    -1
+    >>> oracle.learn(x, target=-1, weight=oracle.flip_weight(x)) < 1e-6
+    True
     """
 
     def __init__(self, state: LinearState, lane: int = 0) -> None:
@@ -175,14 +175,14 @@ class LinearOracle:
     def predict(self, x: Row) -> Label:
         return sign(self.margin(x))
 
-    def learn(self, x: Row, target: Label, weight: float) -> None:
-        """One importance-weight-aware step; weight 0 changes nothing."""
+    def learn(self, x: Row, target: Label, weight: float) -> float:
+        """One importance-weight-aware step; weight 0 changes nothing. Returns the new margin."""
         if target not in (-1, 1):
             raise InvalidLabel(f"a target must be -1 or +1, got {target!r}")
         if not (weight >= 0 and math.isfinite(weight)):
             raise InvalidParameter(f"a weight must be finite and not negative, got {weight}")
         state = self.state
-        kernels.learn(
+        return kernels.learn(
             *state.prepare(x), state.weights, state.gradients, state.norms, state.totals,
             self.lane, float(target), float(weight), state.learning_rate, _RATES[state.rates],
         )  # fmt: skip
