@@ -14,6 +14,7 @@ __all__ = [
     "iwal_aggressive_term",
     "iwal_probability",
     "iwal_slow_term",
+    "least_q_squared",
     "margin_probability",
     "min_query_probability",
     "query_probability",
@@ -78,11 +79,23 @@ def query_probability(q_squared: float) -> float:
 
     Paper: ``eqn:primal-dual``, and the line of P_i in ``alg:cover``.
 
-    >>> query_probability(1.0), query_probability(9.0)
-    (0.5, 0.75)
+    >>> query_probability(1.0), query_probability(9.0), query_probability(math.inf)
+    (0.5, 0.75, 1.0)
     """
     q = math.sqrt(q_squared)
-    return q / (1.0 + q)
+    return q / (1.0 + q) if q < math.inf else 1.0
+
+
+@kernel
+def least_q_squared(floor: float) -> float:
+    r"""What the squared weight of disagreement starts from, :math:`(2 P_{\min})^2`.
+
+    It keeps the query probability at :math:`P_{\min}` or above. Paper: ``eqn:primal-dual``.
+
+    >>> least_q_squared(0.5)
+    1.0
+    """
+    return 4.0 * floor * floor
 
 
 @kernel

@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from askance.kernels._jit import kernel
+from askance.kernels._jit import inlined, kernel
 from askance.kernels.exponential import exp_negative, expm1, log_rough
 from askance.types import Floats, Integers
 
@@ -139,7 +139,7 @@ def gradient_squared(agreement: float) -> float:
     return slope_squared(agreement, exp_negative(-abs(agreement)))
 
 
-@kernel
+@inlined
 def slope_squared(agreement: float, decay: float) -> float:
     """``gradient_squared`` where ``decay`` = e^-abs(a) is known already.
 
@@ -166,7 +166,7 @@ def add_gradient(
         gradients[indices[i], lane] += part * (values[i] * values[i])
 
 
-@kernel
+@inlined
 def rate(value: float, gradient: float) -> float:
     r"""Direction of a feature's step, :math:`x_j / \sqrt{G_j}`; none before its first gradient.
 
@@ -224,7 +224,7 @@ def apply_step(
         weights[indices[i], lane] += part * rate(values[i], gradients[indices[i], lane])
 
 
-@kernel
+@inlined
 def revert(margin: float) -> float:
     r"""Weight, times rate and movement, that brings a margin to zero: :math:`|f| + 1 - e^{-|f|}`.
 
@@ -252,7 +252,7 @@ def flip_weight(margin: float, sensitivity: float) -> float:
     return needed / sensitivity if sensitivity > 0.0 else math.inf
 
 
-@kernel
+@inlined
 def rate_factor(rates: int, norm: float, total: float) -> float:
     """What all rates of a lane have in common, its current example counted.
 
@@ -363,7 +363,7 @@ def logistic_step(agreement: float, push: float) -> float:
     return extreme_step(agreement, push)
 
 
-@kernel
+@inlined
 def is_usual(agreement: float, push: float) -> bool:
     """Whether ``usual_step`` holds: nothing in it can overflow.
 
@@ -373,7 +373,7 @@ def is_usual(agreement: float, push: float) -> bool:
     return abs(agreement) <= 100.0 and push <= 1e100
 
 
-@kernel
+@inlined
 def usual_step(agreement: float, decay: float, push: float) -> float:
     """``logistic_step`` without a branch, for the usual sizes; ``decay`` = e^-abs(a).
 
