@@ -22,9 +22,17 @@ def test_regret_weight_by_hand() -> None:
     assert regret_weight(beta2=3.0, k=5.0, threshold=0.5) == 15.0
 
 
-@given(positives, labels, labels, st.floats(0.0, 50.0), st.booleans(), st.floats(1.0, 4.0),
-       st.floats(0.01, 0.99))  # fmt: skip
+@given(
+    regret=positives,
+    predicted=labels,
+    target=labels,
+    weight=st.floats(0.0, 50.0),
+    inside=st.booleans(),
+    alpha=st.floats(1.0, 4.0),
+    p=st.floats(0.01, 0.99),
+)
 def test_cost_gap_is_the_difference_of_the_two_costs(
+    *,
     regret: float,
     predicted: int,
     target: int,

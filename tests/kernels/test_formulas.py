@@ -33,7 +33,7 @@ def test_sign_of_zero_is_minus_one() -> None:
     ("alpha", "factor"), [(1.0, 4.0), (2.0, 4.0), (3.0, 6.0)], ids=["one", "two", "three"]
 )
 def test_threshold_by_hand(alpha: float, factor: float) -> None:
-    """e = 1/4, t = e^2 (so that log t = 2), c0 = 1."""
+    """At e = 1/4, t = e^2 (so that log t = 2), c0 = 1."""
     t = math.exp(2.0)
     expected = 0.5 / math.e + factor * 2.0 / t
     assert regret_threshold(0.25, t, 1.0, alpha) == pytest.approx(expected, rel=1e-14)

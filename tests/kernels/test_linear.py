@@ -174,9 +174,7 @@ def test_flip_weight_brings_the_margin_to_zero(
         amount = linear.gradient_squared(target * f)
         linear.add_gradient(lane.indices, lane.values, lane.gradients, 0, amount)
     factor = linear.rate_factor(rates, lane.norms[0], lane.totals[0])
-    moved = factor * linear.movement(
-        lane.indices, lane.values, lane.scaled, lane.gradients, 0, 0.0
-    )
+    moved = factor * linear.movement(lane.indices, lane.values, lane.scaled, lane.gradients, 0, 0.0)
     step = linear.logistic_step(target * f, 0.4 * weight * moved)
     update = target * step / moved * factor
     linear.apply_step(lane.indices, lane.values, lane.weights, lane.gradients, 0, update)
