@@ -12,19 +12,19 @@ from askance.protocols import Learner
 
 LEARNERS: dict[str, dict[str, Any]] = {
     **{name: {"algorithm": name} for name in askance.ALGORITHMS},
-    "online_active_cover": {"algorithm": "online_active_cover", "cover_size": 3, "c0": 0.05},
-    "oracular_cover": {"algorithm": "online_active_cover", "oracular": True, "c0": 0.02},
+    "online_active_cover": {"algorithm": "online_active_cover", "cover_size": 3, "c0": 0.1},
+    "oracular_cover": {"algorithm": "online_active_cover", "oracular": True, "c0": 0.1},
     "cover_by_margin": {
         "algorithm": "online_active_cover",
         "cover_size": 2,
-        "c0": 0.02,
+        "c0": 0.1,
         "disagreement": "margin",
     },
-    "iwal0": {"algorithm": "iwal0", "c0": 0.01},
-    "iwal1": {"algorithm": "iwal1", "c0": 0.01, "c1": 5 + 2 * 2**0.5, "c2": 5.0},
+    "iwal0": {"algorithm": "iwal0", "c0": 0.02},
+    "iwal1": {"algorithm": "iwal1", "c0": 0.05, "c1": 5 + 2 * 2**0.5, "c2": 5.0},
     "iwal1_by_margin": {"algorithm": "iwal1", "c0": 0.001, "disagreement": "margin"},
-    "oracular_iwal0": {"algorithm": "oracular_iwal0", "c0": 0.003},
-    "oracular_iwal1": {"algorithm": "oracular_iwal1", "c0": 0.01},
+    "oracular_iwal0": {"algorithm": "oracular_iwal0", "c0": 0.05},
+    "oracular_iwal1": {"algorithm": "oracular_iwal1", "c0": 0.3},
 }
 
 
