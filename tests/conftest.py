@@ -1,6 +1,7 @@
 """Profiles of hypothesis, and what many tests need.
 
-Every run tries the same examples, and fewer of them where nothing is compiled.
+Every run tries the same examples, and fewer of them where nothing is compiled. Where a failure is
+expected, nobody needs the smallest example of it.
 """
 
 import contextlib
@@ -9,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 from askance.errors import AskanceError
 from askance.types import Label, Row, State
@@ -18,6 +19,9 @@ INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
 settings.register_profile("compiled", max_examples=100, deadline=None, derandomize=True)
 settings.register_profile("interpreted", max_examples=25, deadline=None, derandomize=True)
+settings.register_profile(
+    "mutants", settings.get_profile("interpreted"), phases=[Phase.explicit, Phase.generate]
+)
 settings.load_profile("interpreted" if INTERPRETED else "compiled")
 
 Refused = Callable[..., AbstractContextManager[None]]

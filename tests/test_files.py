@@ -29,7 +29,7 @@ ARRAYS = {
 }
 
 
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(tree=st.dictionaries(st.text(), trees))
 def test_any_tree_round_trips(tree: Any) -> None:
     state = {"tree": tree, "arrays": ARRAYS, "listed": [dict(ARRAYS)]}

@@ -77,19 +77,21 @@ def test_a_queried_mistake_by_hand(scripted: Any) -> None:
     """Label -1 against the prediction +1, with weight 2: costs (2, -1), then (2, 0), (2, 0).
 
     The first member ends up disagreeing: numerator 6, denominator 1/q^3 = 8, multiplier 3/4, so
-    that the next finds q^2 = 1 and p = 1/2. The second ends up agreeing. The third disagrees:
+    that the next finds q^2 = 1 and p = 1/2. The second ends up agreeing, and counts for nothing in
+    the third's q, whatever its multiplier. The third disagrees:
     numerator 4, denominator 1. Each starts out predicting the opposite of how it ends.
     """
     members = [scripted(1.0, after=-1.0), scripted(-1.0, after=1.0), scripted(1.0, after=-1.0)]
     learner = make(members, scripted)
+    learner.numerators, learner.denominators = [0.0, 3.0, 0.0], [0.0, 1.0, 0.0]
     learner.learn(X, INSIDE, -1)
     assert learner.erm.taught == [(-1, 2.0)]
     taught = [member.taught for member in members]
     assert taught[0] == [(-1, pytest.approx(3.0))]
     assert taught[1] == taught[2] == [(-1, pytest.approx(2.0))]
-    assert learner.numerators == pytest.approx([6.0, 0.0, 4.0])
-    assert learner.denominators == pytest.approx([8.0, 0.0, 1.0])
-    assert learner.multipliers == pytest.approx([0.75, 0.0, 4.0])
+    assert learner.numerators == pytest.approx([6.0, 3.0, 4.0])
+    assert learner.denominators == pytest.approx([8.0, 1.0, 1.0])
+    assert learner.multipliers == pytest.approx([0.75, 3.0, 4.0])
 
 
 def test_a_queried_confirmation_by_hand(scripted: Any) -> None:
