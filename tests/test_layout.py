@@ -43,7 +43,7 @@ def test_names_of_modules_say_something(source: Path) -> None:
 
 @sources
 def test_nothing_is_printed(source: Path) -> None:
-    if source.stem == "cli":
+    if source.stem.startswith("cli"):
         return
     calls = [
         node.func.id
@@ -56,7 +56,7 @@ def test_nothing_is_printed(source: Path) -> None:
 @modules
 def test_exports_are_honest(module: ModuleType) -> None:
     """Every exported name exists, once; every public definition is exported."""
-    if module.__name__.endswith(".cli"):
+    if module.__name__.startswith("askance.cli"):
         return
     exported = getattr(module, "__all__", [])
     assert len(set(exported)) == len(exported)
@@ -69,7 +69,7 @@ def test_exports_are_honest(module: ModuleType) -> None:
         and getattr(thing, "__module__", None) == module.__name__
         and (inspect.isclass(thing) or inspect.isroutine(inspect.unwrap(thing)))
     }
-    assert defined - set(exported) <= set()
+    assert defined - set(exported) == set()
 
 
 @modules
