@@ -19,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 LISTING = Path(__file__).with_suffix(".toml")
-FIRST_FAILURE = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
+FIRST_FAILURE = re.compile(r"^FAILED (.+?)(?: - .*)?$", re.MULTILINE)
 
 # Quick ones first: most faults fall at once.
 TESTS = [
