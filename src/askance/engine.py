@@ -91,7 +91,7 @@ class Group:
     >>> group.advance(stream, 0, np.array([100]))
     3
     >>> group.progress.queries.tolist()
-    [3, 3]
+    [1, 3]
     """
 
     def __init__(

@@ -10,7 +10,7 @@ Ranges of lanes are taken as slices: a loop from 0 is what the compiler vectoris
 import math
 from typing import NamedTuple
 
-import numpy as np  # noqa: F401 - for the doctests
+import numpy as np
 
 from askance.kernels._jit import inlined, kernel
 from askance.kernels.exponential import exp_negative
@@ -202,7 +202,7 @@ def sweep_decay(work: Scratch) -> None:
 @kernel
 def _sweep_decay(margins: Floats, decay: Floats, reverts: Floats) -> None:
     for lane in range(margins.shape[0]):
-        f = float(margins[lane])
+        f = np.float64(margins[lane])
         decay[lane] = exp_negative(-abs(f))
         reverts[lane] = revert(f)
 
@@ -227,8 +227,8 @@ def flips(row: RowBuffer, n: int, lanes: Lanes, work: Scratch, lane: int, norm: 
     factor = rate_factor(ADAPTIVE, lanes.norms[lane] + weight * norm, lanes.totals[lane] + weight)
     strength = lanes.learning_rates[lane] * weight
     needed = work.revert[lane]
-    part, trial = float(work.parts[lane]), float(work.trials[lane])
-    moved = float(work.moved[lane])
+    part, trial = np.float64(work.parts[lane]), np.float64(work.trials[lane])
+    moved: float = np.float64(work.moved[lane])
     if part != trial:
         if part > 0.0 and trial > 0.0 and not has_tiny(row, n):
             push = strength * factor * moved
@@ -246,7 +246,7 @@ def flips(row: RowBuffer, n: int, lanes: Lanes, work: Scratch, lane: int, norm: 
         return True
     if push < needed * (1.0 - 1e-9) or moved <= 0.0:
         return False
-    opposed = -abs(float(work.margins[lane]))
+    opposed = -abs(np.float64(work.margins[lane]))
     target = work.targets[lane]
     return bool(sign(target * (opposed + _step(opposed, work.decay[lane], push))) == target)
 
@@ -345,8 +345,8 @@ def _commit_one_lane(
     lanes.norms[lane] += weight * norm
     lanes.totals[lane] += weight
     factor = rate_factor(ADAPTIVE, lanes.norms[lane], lanes.totals[lane])
-    moved = factor * float(work.moved[lane])
-    agreement = target * float(work.margins[lane])
+    moved = factor * np.float64(work.moved[lane])
+    agreement = target * np.float64(work.margins[lane])
     step = _step(agreement, work.decay[lane], lanes.learning_rates[lane] * weight * moved)
     update = lanes.weights.dtype.type(target * step / moved * factor if moved > 0.0 else 0.0)
     for i in range(n):
@@ -369,7 +369,7 @@ def _find_updates(begin: int, end: int, lanes: Lanes, work: Scratch, norm: float
     _find_steps(agreements, work.decay[begin:end], pushes, steps)
     for lane in range(end - begin):
         factor = _factor(norms[lane], totals[lane])
-        far = factor * float(moved[lane])
+        far = factor * np.float64(moved[lane])
         learns = weights[lane] > 0.0 and far > 0.0
         factors[lane] = targets[lane] * steps[lane] / far * factor if learns else 0.0
 
@@ -398,14 +398,14 @@ def _find_pushes(
     pushes: Floats,
 ) -> None:
     for lane in range(pushes.shape[0]):
-        far = _factor(norms[lane], totals[lane]) * float(moved[lane])
+        far = _factor(norms[lane], totals[lane]) * np.float64(moved[lane])
         pushes[lane] = learning_rates[lane] * weights[lane] * far
 
 
 @kernel
 def _find_agreements(targets: Floats, margins: Floats, agreements: Floats) -> None:
     for lane in range(targets.shape[0]):
-        agreements[lane] = targets[lane] * float(margins[lane])
+        agreements[lane] = targets[lane] * np.float64(margins[lane])
 
 
 @kernel

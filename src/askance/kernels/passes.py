@@ -139,7 +139,7 @@ def decide(
     _sweep_sensitivities(row, n, lanes, grid, work)
     norm = squared_norm(row.scaled[:n])
     for s in range(settings):
-        f = float(work.margins[s])
+        f = np.float64(work.margins[s])
         k = progress.k[s]
         out.predicted[s] = sign(f)
         out.inside[s] = True
@@ -183,7 +183,7 @@ def _error_gap(
     if grid.by_margin[s]:
         return flip_weight(f, lanes.learning_rates[s] / math.sqrt(k)) / k
     factor = rate_factor(ADAPTIVE, lanes.norms[s] + norm, lanes.totals[s] + 1.0)
-    sensitivity = lanes.learning_rates[s] * factor * float(work.moved[s])
+    sensitivity = lanes.learning_rates[s] * factor * np.float64(work.moved[s])
     return flip_weight(f, sensitivity) / k
 
 
@@ -226,7 +226,10 @@ def _decide_cover(
         q_squared = least_q_squared(out.floor[s])
         for t in range(1, grid.first.shape[0] - 1):
             lane = grid.first[t] + s
-            if lane < grid.first[t + 1] and sign(float(work.margins[lane])) != out.predicted[s]:
+            if (
+                lane < grid.first[t + 1]
+                and sign(np.float64(work.margins[lane])) != out.predicted[s]
+            ):
                 q_squared += progress.multipliers[lane]
         out.probability[s] = query_probability(q_squared)
 
@@ -296,7 +299,7 @@ def _learn_erm(
             weight = 1.0
     work.targets[s] = target
     work.weights[s] = weight
-    agrees = target * float(work.margins[s]) > 0.0
+    agrees = target * np.float64(work.margins[s]) > 0.0
     work.parts[s] = weight * (work.with_slopes[s] if agrees else work.against_slopes[s])
     if decided.predicted[s] != target:
         progress.error_sums[s] += weight
@@ -349,7 +352,7 @@ def _walk_member(
     regret = cover.regret_weight(grid.beta2[s], decided.k[s], decided.threshold[s])
     agrees = predicted == work.targets[s]
     gap = cover.cost_gap(regret, agrees, work.weights[s], inside, grid.alpha[s], decided.p[s])
-    f = float(work.margins[lane])
+    f = np.float64(work.margins[lane])
     target, weight = (predicted if gap <= 0.0 else -predicted), abs(gap)
     settled = target * f > 0.0
     work.targets[lane] = target
@@ -408,7 +411,7 @@ def count_mistakes(
         n = load_row(test.indices, test.values, test.indptr[i], test.indptr[i + 1], scales, row)
         sweep_margins(row, n, weights, margins)
         for lane in range(margins.shape[0]):
-            wrong[lane] += sign(float(margins[lane])) != test.labels[i]
+            wrong[lane] += sign(np.float64(margins[lane])) != test.labels[i]
 
 
 @kernel
