@@ -116,6 +116,18 @@ def log(x: float) -> float:
     return type(x)(math.log(x))
 
 
+def share(q: float) -> float:
+    """q/(1 + q), which is 1 where a multiplier has overflowed."""
+    return q / (1 + q) if q < math.inf else 1.0
+
+
+def quotient(numerator: float, denominator: float) -> float:
+    """Numerator over denominator where 0/0 is 0; a denominator may have underflowed."""
+    if denominator > 0:
+        return numerator / denominator
+    return math.inf if numerator > 0 else 0.0
+
+
 def sign(margin: float) -> int:
     """Label of a margin; that of 0 is -1."""
     return 1 if margin > 0 else -1
@@ -279,8 +291,7 @@ class OnlineActiveCover:
         for member in self.cover:
             if sign(member.oracle.margin(row)) != predicted:
                 q_squared += member.multiplier
-        q = root(q_squared)
-        return q / (1 + q)
+        return share(root(q_squared))
 
     def decide(self, row: Row, coin: float, hidden_label: int = 0) -> Decision:
         """Decide whether to query; nothing changes. The hidden label is for the leak alone."""
@@ -336,7 +347,7 @@ class OnlineActiveCover:
         q_squared = 4 * decision.floor * decision.floor
         for member in self.cover:
             q = root(q_squared)
-            p = q / (1 + q)
+            p = share(q)
             cost = {
                 y: r * (y != target) * weight
                 + (2 * alpha**2 - 1 / p) * (decision.in_region and y != predicted)
@@ -347,8 +358,7 @@ class OnlineActiveCover:
             opinion = sign(member.oracle.margin(row))
             member.numerator = max(member.numerator + 2 * (cost[predicted] - cost[opinion]), 0.0)
             if opinion != predicted and decision.in_region:
-                member.denominator += 1 / q_squared**1.5
-            if (member.numerator, member.denominator) != (0, 0):
-                member.multiplier = member.numerator / member.denominator
+                member.denominator += 1 / (q_squared * q)
+            member.multiplier = quotient(member.numerator, member.denominator)
             if opinion != predicted:
                 q_squared += member.multiplier
