@@ -65,9 +65,9 @@ def demo(
         Path, typer.Option(file_okay=False, help="Folder for the plot, made if it is not there.")
     ] = Path("demo"),
     seed: Annotated[int, typer.Option(min=0, help="Another seed: other permutations.")] = 0,
-    quick: Annotated[bool, typer.Option("--quick", help="3 permutations instead of 20.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="3 permutations instead of 12.")] = False,
 ) -> None:
-    """Compare four algorithms on handwritten digits: a table and a plot.
+    """Compare four algorithms on patches of two photographs: a table and a plot.
 
     Online Active Cover, IWAL, margin sampling and passive learning see the same permutations of
     the same stream with the same coins. No network is needed.
@@ -79,14 +79,14 @@ def demo(
     from askance.demo.runs import CONTESTANTS, compare, describe
     from askance.demo.table import table
 
-    permutations = 3 if quick else 20
+    permutations = 3 if quick else 12
     errors = Console(stderr=True)
     with Progress(*Progress.get_default_columns(), TimeElapsedColumn(), console=errors) as bar:
         task = bar.add_task("Learning", total=permutations * len(CONTESTANTS))
         curves = compare(seed=seed, permutations=permutations, on_run=lambda: bar.advance(task))
     paths = save(draw(curves, permutations), output, "demo")
     console = Console()
-    console.print(describe(permutations))
+    console.print(describe(permutations), soft_wrap=True, highlight=False)
     console.print(table(curves))
     for path in paths:
         console.print(f"wrote {path}", soft_wrap=True, highlight=False)
