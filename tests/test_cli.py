@@ -79,13 +79,14 @@ def test_an_error_on_purpose_is_one_sentence_and_one():
 
 def test_no_color_is_honoured():
     coloured = re.compile(r"\x1b\[[0-9;]*3[0-9]")
-    loud = {"FORCE_COLOR": "1", "TERM": "xterm-256color"}
-    quiet = {"NO_COLOR": "1", "TERM": "xterm-256color"}
-    assert coloured.search(run("demo", "--help", **loud).stdout)
-    assert not coloured.search(run("demo", "--help", **loud, **quiet).stdout)
+    terminal = {"FORCE_COLOR": "1", "TERM": "xterm-256color"}
+    assert coloured.search(run("demo", "--help", **terminal).stdout)
+    assert not coloured.search(run("demo", "--help", NO_COLOR="1", **terminal).stdout)
 
 
 def test_the_command_line_starts_without_the_plotting_library():
     code = "import sys, askance.cli; print('matplotlib' in sys.modules)"
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     assert result.stdout == "False\n"

@@ -65,7 +65,9 @@ def demo(
         Path, typer.Option(file_okay=False, help="Folder for the plot, made if it is not there.")
     ] = Path("demo"),
     seed: Annotated[int, typer.Option(min=0, help="Another seed: other permutations.")] = 0,
-    quick: Annotated[bool, typer.Option("--quick", help="3 permutations instead of 12.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A small part, in a second.")
+    ] = False,
 ) -> None:
     """Compare four algorithms on patches of two photographs: a table and a plot.
 
@@ -76,17 +78,17 @@ def demo(
     """
     # Here, so that the other commands do not wait for scikit-learn and matplotlib.
     from askance.demo.figure import draw, save
-    from askance.demo.runs import CONTESTANTS, compare, describe
+    from askance.demo.runs import CONTESTANTS, FULL, QUICK, compare, describe
     from askance.demo.table import table
 
-    permutations = 3 if quick else 12
+    size = QUICK if quick else FULL
     errors = Console(stderr=True)
     with Progress(*Progress.get_default_columns(), TimeElapsedColumn(), console=errors) as bar:
-        task = bar.add_task("Learning", total=permutations * len(CONTESTANTS))
-        curves = compare(seed=seed, permutations=permutations, on_run=lambda: bar.advance(task))
-    paths = save(draw(curves, permutations), output, "demo")
+        task = bar.add_task("Learning", total=size.permutations * len(CONTESTANTS))
+        curves = compare(size=size, seed=seed, on_run=lambda: bar.advance(task))
+    paths = save(draw(curves, size), output, "demo")
     console = Console()
-    console.print(describe(permutations), soft_wrap=True, highlight=False)
+    console.print(describe(size), soft_wrap=True, highlight=False)
     console.print(table(curves))
     for path in paths:
         console.print(f"wrote {path}", soft_wrap=True, highlight=False)
