@@ -65,9 +65,7 @@ def demo(
         Path, typer.Option(file_okay=False, help="Folder for the plot, made if it is not there.")
     ] = Path("demo"),
     seed: Annotated[int, typer.Option(min=0, help="Another seed: other permutations.")] = 0,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="A small part, in a second.")
-    ] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="A small part, in a second.")] = False,
 ) -> None:
     """Compare four algorithms on patches of two photographs: a table and a plot.
 
