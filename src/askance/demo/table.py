@@ -18,7 +18,7 @@ def table(curves: Sequence[Curve]) -> Table:
     for name in ("labels", *(curve.name for curve in curves)):
         result.add_column(name, justify="right")
     for i, budget in enumerate(curves[0].budgets):
-        if i % 2 == 0:
+        if i % 2 == 0 and any(curve.reached(budget) for curve in curves):
             result.add_row(str(budget), *(_cell(curve, i) for curve in curves))
     result.add_section()
     result.add_row("at the end", *(f"{100 * curve.final:.1f}" for curve in curves))
@@ -33,5 +33,10 @@ def table(curves: Sequence[Curve]) -> Table:
 def _cell(curve: Curve, i: int) -> str:
     if not curve.reached(curve.budgets[i]):
         return "-"
-    lower, median, upper = (100 * part[i] for part in (curve.lower, curve.median, curve.upper))
-    return f"{median:.1f} ({lower:.0f}-{upper:.0f})"
+    lower, median, upper = (_short(part[i]) for part in (curve.lower, curve.median, curve.upper))
+    return f"{median} ({lower}-{upper})"
+
+
+def _short(share: float) -> str:
+    """Percent with two digits: 80 columns must do."""
+    return f"{100 * share:.0f}" if share >= 0.0995 else f"{100 * share:.1f}"
