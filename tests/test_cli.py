@@ -90,3 +90,11 @@ def test_the_command_line_starts_without_the_plotting_library():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert result.stdout == "False\n"
+
+
+def test_the_demo_prints_a_table_and_writes_both_files(tmp_path):
+    result = run("demo", "--quick", "--output", str(tmp_path))
+    assert result.returncode == 0
+    assert "labels asked" in result.stdout
+    assert str(tmp_path / "demo.svg") in result.stdout
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["demo.png", "demo.svg"]

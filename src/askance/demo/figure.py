@@ -16,7 +16,7 @@ from askance.errors import InvalidParameter
 from askance.files import write_atomically
 from askance.types import Floats
 
-__all__ = ["draw", "save"]
+__all__ = ["draw", "save", "spread"]
 
 
 class _Style(NamedTuple):
