@@ -149,8 +149,10 @@ def iwal_probability(gap: float, a: float, b: float, c1: float, c2: float) -> fl
 
     .. math:: c_2 B z^2 + c_1 A z = G + (c_1 - 1) A + (c_2 - 1) B
 
-    which joins on at z = 1. The root is written with the sum in the denominator, where nothing
-    cancels. Paper: ``sec:exp_setup``; Beygelzimer et al. (2010), Algorithm 1.
+    which joins on at z = 1. It is solved for 1/z after division by the right side, where nothing
+    cancels and nothing overflows: the probability is 0 where no weight flips.
+
+    Paper: ``sec:exp_setup``; Beygelzimer et al. (2010), Algorithm 1.
 
     >>> iwal_probability(0.11, 0.1, 0.01, 1.0, 1.0)
     1.0
@@ -160,9 +162,9 @@ def iwal_probability(gap: float, a: float, b: float, c1: float, c2: float) -> fl
     if gap <= a + b:
         return 1.0
     right = gap + (c1 - 1.0) * a + (c2 - 1.0) * b
-    linear = c1 * a
-    z = 2.0 * right / (linear + math.sqrt(linear * linear + 4.0 * c2 * b * right))
-    return 1.0 / (z * z)
+    linear, square = c1 * a / right, c2 * b / right
+    root = 0.5 * (linear + math.sqrt(linear * linear + 4.0 * square))
+    return min(root * root, 1.0)
 
 
 @kernel

@@ -4,7 +4,8 @@ Weights live in scale-normalised coordinates: ``weights[j, lane]`` is the weight
 its scale, the largest :math:`|x_j|` seen, so that a new scale touches no weight. A row is passed as
 ``indices``, ``values`` and ``scaled`` (value over scale); the constant feature is a last entry
 with value and scale 1. Arithmetic over features is in the state's own precision, that of scalars in
-float64; each lane sums over features in the order of the row.
+float64; each lane sums over features in the order of the row. A sum is returned as
+``float(np.float64(...))``: compiled, ``float`` alone would keep float32 for the caller.
 
 The step is the limit of many infinitesimal gradient steps (Karampatziakis and Langford, 2011),
 the oracle of the paper's ``sec:online_cover``.
@@ -107,7 +108,7 @@ def margin(indices: Integers, scaled: Floats, weights: Floats, lane: int) -> flo
     total = weights.dtype.type(0.0)
     for i in range(indices.shape[0]):
         total += weights[indices[i], lane] * scaled[i]
-    return float(total)
+    return float(np.float64(total))
 
 
 @kernel
@@ -120,7 +121,7 @@ def squared_norm(scaled: Floats) -> float:
     total = scaled.dtype.type(0.0)
     for i in range(scaled.shape[0]):
         total += scaled[i] * scaled[i]
-    return float(total)
+    return float(np.float64(total))
 
 
 @kernel
@@ -178,7 +179,7 @@ def movement(
         gradient = gradients[indices[i], lane] + part * (values[i] * values[i])
         if gradient > 0.0:
             total += values[i] * scaled[i] / np.sqrt(gradient)
-    return float(total)
+    return float(np.float64(total))
 
 
 @kernel

@@ -154,6 +154,9 @@ class OnlineActiveCover(StreamingLearner):
         }
 
     def set_state(self, state: State) -> None:
+        found, expected = len(state["cover"]), len(self.cover_oracles)
+        if found != expected:
+            raise InvalidParameter(f"a saved cover must have {expected} members, got {found}")
         super().set_state(state)
         for oracle, saved in zip(self.cover_oracles, state["cover"], strict=True):
             oracle.set_state(saved)
