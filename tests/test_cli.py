@@ -32,6 +32,11 @@ def test_version_is_that_of_the_package():
     assert result.stderr == ""
 
 
+def test_version_inside_this_process():
+    result = CliRunner().invoke(app, ["--version"])
+    assert (result.exit_code, result.stdout) == (0, f"askance {askance.__version__}\n")
+
+
 def test_no_arguments_show_the_help():
     result = CliRunner().invoke(app, [])
     assert result.exit_code == 2
@@ -93,8 +98,8 @@ def test_the_command_line_starts_without_the_plotting_library():
 
 
 def test_the_demo_prints_a_table_and_writes_both_files(tmp_path):
-    result = run("demo", "--quick", "--output", str(tmp_path))
-    assert result.returncode == 0
+    result = CliRunner().invoke(app, ["demo", "--quick", "--output", str(tmp_path)])
+    assert result.exit_code == 0
     assert "labels asked" in result.stdout
     assert str(tmp_path / "demo.svg") in result.stdout
     assert sorted(path.name for path in tmp_path.iterdir()) == ["demo.png", "demo.svg"]
