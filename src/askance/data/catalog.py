@@ -40,9 +40,13 @@ def load(name: str, data_dir: PathLike | None = None) -> Dataset:
 
 
 def find(entry: Entry, data_dir: PathLike | None = None) -> tuple[Source, Path] | None:
-    """Look for an entry's raw files: which source they are, and their folder."""
-    for folder in data_folders(data_dir):
-        for source in (entry.here, entry.download):
+    """Look for an entry's raw files: which source they are, and their folder.
+
+    Where a data folder holds only a part of a set, the whole one is taken if it was downloaded.
+    """
+    order = (entry.download, entry.here) if entry.special else (entry.here, entry.download)
+    for source in order:
+        for folder in data_folders(data_dir):
             home = folder / entry.name
             if source and all((home / file.name).is_file() for file in source.files):
                 return source, home
@@ -81,12 +85,12 @@ def _cook(entry: Entry, source: Source, home: Path) -> Dataset:
     try:
         dataset = source.recipe(paths)
     except (AskanceError, KeyError, IndexError, ValueError) as error:
-        raise DatasetUnavailable(f"{entry.name} in {home} is not as expected: {error}") from error
+        raise DatasetUnavailable(f"{entry.name} is not as expected: {error}") from error
     found, expected = printed(dataset.stats), printed(source.expected)
     if found != expected:
         raise DatasetUnavailable(
-            f"{entry.name} in {home} gives n, s, d, r = {', '.join(found)}, "
-            f"expected {', '.join(expected)}"
+            f"{entry.name} is not as expected: n, s, d, r come out as {', '.join(found)} "
+            f"in place of {', '.join(expected)}"
         )
     return dataset
 
