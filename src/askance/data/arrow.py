@@ -13,7 +13,15 @@ import pyarrow.parquet
 from askance.data.columns import Column, Numbers, Objects, Struct, Words
 from askance.errors import BadRecord
 
-__all__ = ["csv_batches", "open_zstd", "parquet_batches", "read_table", "to_column", "to_numbers"]
+__all__ = [
+    "csv_batches",
+    "first_text",
+    "open_zstd",
+    "parquet_batches",
+    "read_table",
+    "to_column",
+    "to_numbers",
+]
 
 _WORDS = pa.dictionary(pa.int32(), pa.string())
 _BLOCK = 1 << 20
@@ -74,7 +82,7 @@ def csv_batches(stream: BinaryIO, source: str, delimiter: str) -> Iterator[dict[
             parse_options=pa.csv.ParseOptions(delimiter=delimiter, invalid_row_handler=note),
             convert_options=pa.csv.ConvertOptions(
                 column_types=dict.fromkeys(names, pa.string()),
-                null_values=[""],
+                null_values=["", "NA", "N/A", "NaN", "nan", "null", "NULL"],
                 strings_can_be_null=True,
                 quoted_strings_can_be_null=False,
             ),
@@ -159,6 +167,14 @@ def to_numbers(array: Any) -> Numbers | None:
         return None
     truth = np.array([float(value.lower() == "true") for value in words.values] + [np.nan])
     return np.asarray(truth[words.codes])
+
+
+def first_text(array: Any) -> tuple[int, str]:
+    """Find the first string that keeps a column from being numbers: its place and the string."""
+    texts = array.to_pylist()
+    wrong = (i for i in range(len(texts)) if to_numbers(array.slice(i, 1)) is None)
+    place = next(wrong, 0)
+    return place, str(texts[place])
 
 
 def _is_number(kind: Any) -> bool:

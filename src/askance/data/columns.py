@@ -1,7 +1,8 @@
 """Columns of a table as plain arrays, and columns -> sparse rows."""
 
+import math
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ __all__ = [
     "assemble",
     "numbers_of",
     "one_per_row",
+    "values_of",
     "words_of",
 ]
 
@@ -105,3 +107,20 @@ def assemble(columns: Sequence[Entries], n: int) -> Csr:
     for column in columns:
         place_column(column.rows, column.indices, column.values, cursor, indices, values)
     return Csr(indptr, indices, values)
+
+
+def values_of(column: Column) -> list[Any]:
+    """Give a column as Python values, None where they are missing.
+
+    >>> values_of(np.array([1.5, np.nan]))
+    [1.5, None]
+    """
+    if isinstance(column, Objects):
+        return column.values
+    if isinstance(column, Words):
+        known: list[str | None] = [*column.values, None]
+        return [known[code] for code in column.codes.tolist()]
+    if isinstance(column, Struct):
+        rows = zip(*map(values_of, column.children.values()), strict=True)
+        return [dict(zip(column.children, row, strict=True)) for row in rows]
+    return [None if math.isnan(value) else value for value in column.tolist()]

@@ -1,0 +1,284 @@
+"""Files -> records, in constant memory: CSV, TSV, Parquet, JSON lines, LIBSVM and VW text.
+
+All but Parquet may be compressed (gzip, bzip2, xz, zstd) or come from standard input; Parquet from
+there, or compressed as a whole, is first copied to a temporary file.
+"""
+
+import json
+import shutil
+import tempfile
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePath
+from typing import Any, BinaryIO, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askance.data.arrow import csv_batches, first_text, parquet_batches, to_column, to_numbers
+from askance.data.columns import Column, Words, values_of
+from askance.data.dataset import Csr
+from askance.data.labels import LabelReader
+from askance.data.libsvm import libsvm_batches
+from askance.data.sources import open_bytes
+from askance.data.vwtext import Tokens, vw_batches
+from askance.errors import BadRecord, InvalidParameter
+from askance.types import Label, Row
+
+__all__ = ["Batch", "Columns", "Record", "read", "read_batches"]
+
+_SUFFIXES = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".libsvm": "libsvm",
+    ".svm": "libsvm",
+    ".svmlight": "libsvm",
+    ".vw": "vw",
+}
+_COMPRESSED = {".gz", ".bz2", ".xz", ".zst"}
+_JSON_BATCH = 1024
+
+Columns = dict[str, Column]
+Fields = Mapping[str, Any] | Row
+Content = Columns | Csr | Tokens | list[dict[str, Any]]
+
+
+class Record(NamedTuple):
+    """One example of a file: its id, its label if it has one, and its fields.
+
+    A field is a number, a boolean, a string, a list or a mapping; None is missing. A record of a
+    LIBSVM file has a :class:`~askance.types.Row` in place of fields.
+    """
+
+    id: str
+    label: Label | None
+    fields: Fields
+
+
+class Batch(NamedTuple):
+    """Some records in a row, as columns where the format has them; a missing label is 0."""
+
+    ids: Sequence[str]
+    labels: NDArray[np.int8]
+    content: Content
+
+    def records(self) -> Iterator[Record]:
+        """Walk over the records one by one."""
+        labels = [label or None for label in self.labels.tolist()]
+        for record in zip(self.ids, labels, _fields(self.content), strict=True):
+            yield Record(*record)
+
+
+def _fields(content: Content) -> Iterator[Fields]:
+    if isinstance(content, Csr):
+        yield from content.rows()
+    elif isinstance(content, Tokens):
+        yield from content.records()
+    elif isinstance(content, dict):
+        for values in zip(*map(values_of, content.values()), strict=True):
+            yield dict(zip(content, values, strict=True))
+    else:
+        yield from content
+
+
+def read(
+    source: str | Path,
+    format: str | None = None,
+    label: str | None = None,
+    id: str | None = None,
+    positive: str | None = None,
+    strings: Collection[str] = (),
+) -> Iterator[Record]:
+    """Read records one by one, in constant memory.
+
+    Parameters
+    ----------
+    source
+        A path, or ``-`` for standard input.
+    format
+        csv, tsv, parquet, jsonl, vw, libsvm, or libsvm0 where features count from 0; told from the
+        path's suffix if not given.
+    label, id
+        The columns that hold the label and the id; without an id, records are numbered from 1.
+        LIBSVM and VW text have their labels, and VW its tags, in a place of their own.
+    positive
+        The label of the class +1, where the labels do not speak for themselves.
+    strings
+        Columns of a CSV file to keep as strings although they look like numbers.
+    """
+    for batch in read_batches(source, format, label, id, positive, strings):
+        yield from batch.records()
+
+
+def read_batches(
+    source: str | Path,
+    format: str | None = None,
+    label: str | None = None,
+    id: str | None = None,
+    positive: str | None = None,
+    strings: Collection[str] = (),
+) -> Iterator[Batch]:
+    """Read records many at a time, which is faster; the parameters are those of :func:`read`."""
+    kind = _format_of(source, format)
+    name = "standard input" if source == "-" else str(source)
+    plan = _Plan(name, label, id, LabelReader(positive), frozenset(strings))
+    if kind == "parquet":
+        yield from _parquet(source, plan)
+        return
+    with open_bytes(source) as stream:
+        yield from _READERS[kind](stream, plan)
+
+
+def _format_of(source: str | Path, format: str | None) -> str:
+    known = (*_READERS, "parquet")
+    if format is None:
+        suffixes = [suffix.lower() for suffix in PurePath(source).suffixes]
+        plain = [suffix for suffix in suffixes if suffix not in _COMPRESSED]
+        format = _SUFFIXES.get(plain[-1]) if plain else None
+    if format not in known:
+        found = f"{source} does not show its format" if format is None else f"got {format!r}"
+        raise InvalidParameter(f"format must be one of {', '.join(known)}, {found}")
+    return format
+
+
+@dataclass
+class _Plan:
+    """What was asked for, and what has been learned of the file so far."""
+
+    source: str
+    label: str | None
+    id: str | None
+    labels: LabelReader
+    strings: frozenset[str]
+    rows: int = 0
+    numeric: dict[str, bool] = field(default_factory=dict)
+
+    def check_columns(self, names: Collection[str]) -> None:
+        for role, column in (("label", self.label), ("id", self.id)):
+            if column is not None and column not in names:
+                has = ", ".join(names)
+                raise BadRecord(f"{self.source} has no {role} column {column!r}, it has {has}")
+
+    def batch(self, content: Content, ids: Sequence[Any], labels: Sequence[Any] | Words) -> Batch:
+        """Number the records without an id, and convert their labels."""
+        first = self.rows + 1
+        self.rows += len(ids)
+        numbered = [
+            str(i) if value is None else _id_text(value) for i, value in enumerate(ids, start=first)
+        ]
+        return Batch(numbered, self.labels.read(labels, first), content)
+
+    def columns(self, columns: Columns, n: int) -> Batch:
+        """Take the label and the id out of the columns."""
+        nothing = [None] * n
+        ids = nothing if self.id is None else values_of(columns.pop(self.id))
+        label = None if self.label is None else columns.pop(self.label)
+        labels = (
+            nothing if label is None else label if isinstance(label, Words) else values_of(label)
+        )
+        return self.batch(columns, ids, labels)
+
+    def typed(self, name: str, strings: Any) -> Column:
+        """Read a column of a CSV block: numbers, if its first block holds nothing else."""
+        if name in self.strings or name in (self.label, self.id):
+            return to_column(strings, name)
+        if strings.null_count == len(strings):
+            return np.full(len(strings), np.nan)
+        if not self.numeric.get(name, True):
+            return to_column(strings, name)
+        numbers = to_numbers(strings)
+        if numbers is None and name in self.numeric:
+            row, text = first_text(strings)
+            raise BadRecord(
+                f"row {self.rows + row + 1:,} of {self.source} has {text[:60]!r} in column "
+                f"{name!r}, where the rows before it have numbers"
+            )
+        self.numeric[name] = numbers is not None
+        return to_column(strings, name) if numbers is None else numbers
+
+
+def _id_text(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _csv(stream: BinaryIO, plan: _Plan, delimiter: str = ",") -> Iterator[Batch]:
+    for batch in csv_batches(stream, plan.source, delimiter):
+        plan.check_columns(batch)
+        n = len(next(iter(batch.values())))
+        yield plan.columns({name: plan.typed(name, array) for name, array in batch.items()}, n)
+
+
+def _tsv(stream: BinaryIO, plan: _Plan) -> Iterator[Batch]:
+    return _csv(stream, plan, "\t")
+
+
+def _parquet(source: str | Path, plan: _Plan) -> Iterator[Batch]:
+    with tempfile.TemporaryFile() as copy:
+        path: str | BinaryIO = str(source)
+        if source == "-" or PurePath(source).suffix.lower() in _COMPRESSED:
+            with open_bytes(source) as stream:
+                shutil.copyfileobj(stream, copy)
+            path = copy
+        for batch in parquet_batches(path, plan.source):
+            plan.check_columns(batch)
+            n = len(next(iter(batch.values())))
+            yield plan.columns({name: to_column(array, name) for name, array in batch.items()}, n)
+
+
+def _jsonl(stream: BinaryIO, plan: _Plan) -> Iterator[Batch]:
+    records: list[dict[str, Any]] = []
+    for number, line in enumerate(stream, start=1):
+        if line.strip():
+            records.append(_json_object(line, number, plan.source))
+        if len(records) == _JSON_BATCH:
+            yield _json_batch(records, plan)
+            records = []
+    if records:
+        yield _json_batch(records, plan)
+
+
+def _json_object(line: bytes, number: int, source: str) -> dict[str, Any]:
+    try:
+        value = json.loads(line)
+    except ValueError as error:
+        raise BadRecord(f"line {number:,} of {source} is not JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise BadRecord(f"line {number:,} of {source} is {type(value).__name__}, not an object")
+    return value
+
+
+def _json_batch(records: list[dict[str, Any]], plan: _Plan) -> Batch:
+    if not plan.rows:
+        plan.check_columns({name: None for record in records for name in record})
+    ids = [record.pop(plan.id, None) for record in records]
+    labels = [record.pop(plan.label, None) for record in records]
+    return plan.batch(records, ids, labels)
+
+
+def _libsvm(stream: BinaryIO, plan: _Plan, base: int = 1) -> Iterator[Batch]:
+    for block in libsvm_batches(stream, plan.source, base):
+        yield plan.batch(block.csr, [None] * len(block.labels), block.labels.tolist())
+
+
+def _libsvm0(stream: BinaryIO, plan: _Plan) -> Iterator[Batch]:
+    return _libsvm(stream, plan, base=0)
+
+
+def _vw(stream: BinaryIO, plan: _Plan) -> Iterator[Batch]:
+    for headers, tokens in vw_batches(stream, plan.source):
+        yield plan.batch(tokens, [head.tag for head in headers], [head.label for head in headers])
+
+
+_READERS = {
+    "csv": _csv,
+    "tsv": _tsv,
+    "jsonl": _jsonl,
+    "libsvm": _libsvm,
+    "libsvm0": _libsvm0,
+    "vw": _vw,
+}

@@ -1,0 +1,183 @@
+"""VW text -> features, and back.
+
+A line is ``label 'tag |namespace name:value name ...``. A name may hold any character: a percent
+sign, a blank, a colon or a bar is written as in a web address, ``%20`` for a blank.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import BinaryIO, NamedTuple
+from urllib.parse import unquote_to_bytes
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askance.data.libsvm import careful_number, line_blocks
+from askance.errors import BadRecord
+from askance.kernels.parse import parse_vw
+
+__all__ = ["Header", "Tokens", "VwBatch", "to_vw", "vw_batches", "within"]
+
+_ERRORS = {
+    1: "has no bar | before its features",
+    2: "has a namespace with a scale that is no number",
+}
+_SPECIAL = re.compile(r"[%:|\s]")
+
+
+def within(namespace: str, name: str) -> str:
+    """Name a feature inside a namespace, as VW's own audit does.
+
+    >>> within("text", "word"), within("", "age")
+    ('text^word', 'age')
+    """
+    return f"{namespace}^{name}" if namespace else name
+
+
+class Header(NamedTuple):
+    """What stands before the first bar."""
+
+    label: float | None
+    tag: str | None
+
+
+class Tokens(NamedTuple):
+    """Features of many lines as hashes and values, with the text that they came from."""
+
+    indptr: NDArray[np.int64]
+    hashes: NDArray[np.int64]
+    values: NDArray[np.float64]
+    spans: NDArray[np.int64]
+    text: bytes
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    def name(self, k: int) -> str:
+        """Give the name of the ``k``-th feature."""
+        return within(*self._parts(k))
+
+    def _parts(self, k: int) -> tuple[str, str]:
+        a, b, c, d = self.spans[k].tolist()
+        return _decoded(self.text[a:b]), _decoded(self.text[c:d])
+
+    def records(self) -> Iterator[dict[str, dict[str, float]]]:
+        """Give each line as namespaces of features; a feature that is repeated adds up."""
+        for i in range(len(self)):
+            fields: dict[str, dict[str, float]] = {}
+            for k in range(self.indptr[i], self.indptr[i + 1]):
+                namespace, name = self._parts(k)
+                features = fields.setdefault(namespace, {})
+                features[name] = features.get(name, 0.0) + float(self.values[k])
+            yield fields
+
+
+class VwBatch(NamedTuple):
+    """The lines of one block."""
+
+    headers: list[Header]
+    tokens: Tokens
+
+
+def vw_batches(stream: BinaryIO, source: str) -> Iterator[VwBatch]:
+    """Read VW text block by block."""
+    line = 0
+    for text in line_blocks(stream, 1 << 20):
+        batch, lines = _parse(text, source, line)
+        line += lines
+        if len(batch.tokens):
+            yield batch
+
+
+def _parse(text: bytes, source: str, line: int) -> tuple[VwBatch, int]:
+    n_lines = text.count(b"\n")
+    most = text.count(b" ") + text.count(b"\t") + text.count(b"\r") + n_lines
+    headers = np.empty((n_lines, 3), dtype=np.int64)
+    indptr = np.empty(n_lines + 1, dtype=np.int64)
+    hashes = np.empty(most, dtype=np.int64)
+    values = np.empty(most)
+    spans = np.empty((most, 4), dtype=np.int64)
+    hard = np.empty((most, 3), dtype=np.int64)
+    codes = np.frombuffer(text, dtype=np.int8)
+    lines, rows, n_hard, error, start, stop = parse_vw(
+        codes, headers, indptr, hashes, values, spans, hard
+    )
+    if error:
+        found = text[start:stop].decode(errors="replace")[:60]
+        raise BadRecord(f"line {line + lines:,} of {source} {_ERRORS[error]}: {found!r}")
+    for place, first, last in hard[:n_hard].tolist():
+        values[place] *= careful_number(text, (first, last), source, line)
+    end = indptr[rows]
+    tokens = Tokens(indptr[: rows + 1], hashes[:end], values[:end], spans[:end], text)
+    places = headers[:rows].tolist()
+    return VwBatch(_headers(text, places, source, line), tokens), lines
+
+
+def _headers(text: bytes, places: list[list[int]], source: str, line: int) -> list[Header]:
+    known: dict[bytes, Header] = {}
+    found = []
+    for start, stop, number in places:
+        head = text[start:stop]
+        if head not in known:
+            known[head] = _header(
+                head.decode(errors="replace"), f"line {line + number:,} of {source}"
+            )
+        found.append(known[head])
+    return found
+
+
+def _header(head: str, where: str) -> Header:
+    """Read ``[label [importance]] [tag]``: a tag starts with a quote or touches the bar."""
+    parts = head.split()
+    tag = None
+    if parts and (parts[-1].startswith("'") or not head[-1].isspace()):
+        tag = unquote_to_bytes(parts.pop().removeprefix("'")).decode(errors="replace")
+    try:
+        numbers = [float(part) for part in parts]
+    except ValueError:
+        raise BadRecord(f"{where} has the label {head.strip()!r}, a number was expected") from None
+    if len(numbers) > 2 or (len(numbers) == 2 and numbers[1] != 1):
+        raise BadRecord(
+            f"{where} has an importance or a base in {head.strip()!r}, expected a label"
+        )
+    return Header(numbers[0] if numbers else None, tag)
+
+
+def to_vw(
+    features: Iterable[tuple[str, float]], label: int | None = None, tag: str | None = None
+) -> str:
+    """Write one line of VW text from names and values.
+
+    Values are written in single precision, which is what a row holds.
+
+    >>> to_vw([("age", 39.0), ("job=clerk", 1.0), ("text^a b", 2.0)], label=1, tag="7")
+    "1 '7| age:39.0 job=clerk |text a%20b:2.0"
+    """
+    spaces: dict[str, list[str]] = {"": []}
+    for name, value in features:
+        namespace, inner, short = name.partition("^")
+        if not (inner and namespace):
+            namespace, short = "", name
+        single = np.float32(value)
+        written = "" if single == 1 else f":{single}"
+        spaces.setdefault(namespace, []).append(_encoded(short) + (written or _one(short)))
+    head = f"{'' if label is None else label} " + (f"'{_encoded(tag)}" if tag is not None else "")
+    groups = (f"|{_encoded(space)} {' '.join(names)}" for space, names in spaces.items() if names)
+    return head + (" ".join(groups) or "|")
+
+
+def _one(name: str) -> str:
+    """A feature without a name cannot leave out its value."""
+    return "" if name else ":1.0"
+
+
+def _encoded(name: str) -> str:
+    return _SPECIAL.sub(_percent, name)
+
+
+def _percent(found: "re.Match[str]") -> str:
+    return "".join(f"%{byte:02X}" for byte in found.group().encode())
+
+
+def _decoded(name: bytes) -> str:
+    return unquote_to_bytes(name).decode(errors="replace")
