@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,7 +17,7 @@ def merge(rows):
     merged = np.empty_like(indptr)
     merge_rows(indptr, indices, values, merged)
     pairs = list(zip(indices.tolist(), values.tolist(), strict=True))
-    return [pairs[a:b] for a, b in zip(merged, merged[1:], strict=False)]
+    return [pairs[a:b] for a, b in pairwise(merged)]
 
 
 @given(st.lists(st.lists(entry, max_size=100), max_size=5))

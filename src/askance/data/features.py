@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance.data.column_features import column_entries, column_kind, column_names, single
-from askance.data.columns import assemble
+from askance.data.columns import Entries, assemble
 from askance.data.dataset import Csr
 from askance.data.design import stacked
 from askance.data.indexers import Dictionary, Hashing, Indexer, Numbered, Places, indexer_from
@@ -128,12 +128,11 @@ class FeatureMap:
         return _merged(indptr, self._indexer.find(names), values, names)
 
     def _encode_columns(self, columns: Columns, ids: Sequence[str]) -> Csr:
-        entries = []
+        entries: list[Entries] = []
         for name, column in columns.items():
             self._note(name, column_kind(column), f"record {ids[0]} or one soon after it")
             entries.extend(column_entries(name, column, self._naming, self._indexer))
-        csr = assemble(entries, len(ids))
-        return _in_order(csr)
+        return _in_order(assemble(entries, len(ids)))
 
     def _encode_numbered(self, csr: Csr) -> Csr:
         seen, inverse = np.unique(csr.indices, return_inverse=True)

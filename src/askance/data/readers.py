@@ -178,10 +178,9 @@ class _Plan:
         nothing = [None] * n
         ids = nothing if self.id is None else values_of(columns.pop(self.id))
         label = None if self.label is None else columns.pop(self.label)
-        labels = (
-            nothing if label is None else label if isinstance(label, Words) else values_of(label)
-        )
-        return self.batch(columns, ids, labels)
+        if label is None:
+            return self.batch(columns, ids, nothing)
+        return self.batch(columns, ids, label if isinstance(label, Words) else values_of(label))
 
     def typed(self, name: str, strings: Any) -> Column:
         """Read a column of a CSV block: numbers, if its first block holds nothing else."""
@@ -255,9 +254,11 @@ def _json_object(line: bytes, number: int, source: str) -> dict[str, Any]:
 def _json_batch(records: list[dict[str, Any]], plan: _Plan) -> Batch:
     if not plan.rows:
         plan.check_columns({name: None for record in records for name in record})
-    ids = [record.pop(plan.id, None) for record in records]
-    labels = [record.pop(plan.label, None) for record in records]
-    return plan.batch(records, ids, labels)
+    return plan.batch(records, _taken(records, plan.id), _taken(records, plan.label))
+
+
+def _taken(records: list[dict[str, Any]], name: str | None) -> list[Any]:
+    return [None if name is None else record.pop(name, None) for record in records]
 
 
 def _libsvm(stream: BinaryIO, plan: _Plan, base: int = 1) -> Iterator[Batch]:

@@ -18,10 +18,7 @@ from askance.kernels.parse import parse_vw
 
 __all__ = ["Header", "Tokens", "VwBatch", "to_vw", "vw_batches", "within"]
 
-_ERRORS = {
-    1: "has no bar | before its features",
-    2: "has a namespace with a scale that is no number",
-}
+_ERRORS = {1: "has no bar | before its features", 2: "has a namespace whose scale is no number"}
 _SPECIAL = re.compile(r"[%:|\s]")
 
 
@@ -119,9 +116,8 @@ def _headers(text: bytes, places: list[list[int]], source: str, line: int) -> li
     for start, stop, number in places:
         head = text[start:stop]
         if head not in known:
-            known[head] = _header(
-                head.decode(errors="replace"), f"line {line + number:,} of {source}"
-            )
+            where = f"line {line + number:,} of {source}"
+            known[head] = _header(head.decode(errors="replace"), where)
         found.append(known[head])
     return found
 
@@ -137,9 +133,7 @@ def _header(head: str, where: str) -> Header:
     except ValueError:
         raise BadRecord(f"{where} has the label {head.strip()!r}, a number was expected") from None
     if len(numbers) > 2 or (len(numbers) == 2 and numbers[1] != 1):
-        raise BadRecord(
-            f"{where} has an importance or a base in {head.strip()!r}, expected a label"
-        )
+        raise BadRecord(f"{where} has more than a label and a tag in {head.strip()!r}")
     return Header(numbers[0] if numbers else None, tag)
 
 

@@ -15,7 +15,7 @@ __all__ = ["HASH_START", "finish_hash", "hash_span", "parse_libsvm", "parse_vw",
 Bytes = NDArray[np.int8]
 Whole = NDArray[np.int64]
 
-HASH_START = 1469598103934665603
+HASH_START = 0x1C9DC511C9DC511
 """The state of the hash before the first byte."""
 
 
@@ -207,30 +207,41 @@ def _hexadecimal(code: int) -> int:
 
 @kernel
 def hash_span(text: Bytes, start: int, stop: int, state: int, decode: bool) -> int:
-    """Carry a 63-bit FNV-1a hash over a span; ``decode`` reads ``%20`` as one byte.
+    """Carry a hash over a span; ``decode`` reads ``%20`` as one byte.
 
-    63 bits, because Python's integers and wrapping 64-bit ones agree on them.
+    Two lanes, of 32 and 31 bits, each like FNV-1a: so that no product leaves 63 bits, because the
+    compiler takes it for granted that signed numbers do not overflow.
     """
+    low = state & 0xFFFFFFFF
+    high = state >> 32
     i = start
     while i < stop:
         code = int(text[i]) & 255
         i += 1
         if decode and code == 37 and i + 1 < stop:
-            high = _hexadecimal(int(text[i]))
-            low = _hexadecimal(int(text[i + 1]))
-            if high >= 0 and low >= 0:
-                code = high * 16 + low
+            first = _hexadecimal(int(text[i]))
+            second = _hexadecimal(int(text[i + 1]))
+            if first >= 0 and second >= 0:
+                code = first * 16 + second
                 i += 2
-        state = ((state ^ code) * 1099511628211) & 0x7FFFFFFFFFFFFFFF
-    return state
+        low = ((low ^ code) * 16777619) & 0xFFFFFFFF
+        high = ((high ^ code) * 1566083941) & 0x7FFFFFFF
+    return (high << 32) | low
+
+
+@kernel
+def _stir(word: int) -> int:
+    for _ in range(2):
+        word = ((word ^ (word >> 16)) * 73244475) & 0xFFFFFFFF
+    return word ^ (word >> 16)
 
 
 @kernel
 def finish_hash(state: int) -> int:
     """Stir the bits of a finished hash, so that any few of them make a good bucket."""
-    state = ((state ^ (state >> 32)) * 7046029254386353131) & 0x7FFFFFFFFFFFFFFF
-    state = ((state ^ (state >> 29)) * 1181783497276652981) & 0x7FFFFFFFFFFFFFFF
-    return state ^ (state >> 32)
+    high = _stir(state >> 32)
+    low = _stir((state & 0xFFFFFFFF) ^ high)
+    return ((high & 0x7FFFFFFF) << 32) | low
 
 
 @kernel
@@ -250,6 +261,7 @@ def parse_vw(
     scale. Gives lines read, examples, hard numbers, an error (0: none, 1: no bar, 2: a scale that
     is no number) and the span it is in.
     """
+    caret = np.full(1, 94, dtype=np.int8)
     position = 0
     lines = 0
     rows = 0
@@ -281,7 +293,7 @@ def parse_vw(
                     return lines, rows, n_hard, 2, space_start, i
             state = hash_span(text, space_start, space_stop, HASH_START, True)
             if space_start < space_stop:
-                state = ((state ^ 94) * 1099511628211) & 0x7FFFFFFFFFFFFFFF
+                state = hash_span(caret, 0, 1, state, False)
             i = _skip_blanks(text, i, group_stop)
             while i < group_stop:
                 j = _token_end(text, i, group_stop)

@@ -50,6 +50,30 @@ def place_column(
 
 
 @kernel
+def _sort_row(indices: Indices, values: Values) -> None:
+    """Sort one row in place by index, then by value."""
+    n = len(indices)
+    if n > 64:
+        by_value = np.argsort(values, kind="mergesort")
+        order = by_value[np.argsort(indices[by_value], kind="mergesort")]
+        indices[:] = indices[order]
+        values[:] = values[order]
+        return
+    for k in range(1, n):
+        index = indices[k]
+        value = values[k]
+        j = k
+        while j > 0 and (
+            indices[j - 1] > index or (indices[j - 1] == index and values[j - 1] > value)
+        ):
+            indices[j] = indices[j - 1]
+            values[j] = values[j - 1]
+            j -= 1
+        indices[j] = index
+        values[j] = value
+
+
+@kernel
 def merge_rows(indptr: Whole, indices: Indices, values: Values, merged: Whole) -> None:
     """Sort each row by index in place and add up equal indices, leaving out zeros.
 
@@ -62,17 +86,13 @@ def merge_rows(indptr: Whole, indices: Indices, values: Values, merged: Whole) -
     for i in range(len(indptr) - 1):
         start = indptr[i]
         stop = indptr[i + 1]
-        by_value = np.argsort(values[start:stop], kind="mergesort")
-        by_index = np.argsort(indices[start:stop][by_value], kind="mergesort")
-        order = by_value[by_index]
-        row_indices = indices[start:stop][order]
-        row_values = values[start:stop][order]
-        k = 0
-        while k < len(order):
-            index = row_indices[k]
+        _sort_row(indices[start:stop], values[start:stop])
+        k = start
+        while k < stop:
+            index = indices[k]
             total = 0.0
-            while k < len(order) and row_indices[k] == index:
-                total += float(row_values[k])
+            while k < stop and indices[k] == index:
+                total += float(values[k])
                 k += 1
             if np.float32(total) != 0.0:
                 indices[end] = index
