@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from askance.kernels.parse import HASH_START, finish_hash, hash_span, read_number
@@ -14,6 +14,7 @@ def hashed(content: bytes, decode=False):
     return hash_span(np.frombuffer(content, dtype=np.int8), 0, len(content), HASH_START, decode)
 
 
+@settings(deadline=None)
 @given(st.from_regex(r"[+-]?[0-9]{0,18}(\.[0-9]{0,18})?([eE][+-]?[0-9]{1,3})?", fullmatch=True))
 @example("-0")
 @example("1e22")

@@ -1,7 +1,7 @@
 from itertools import pairwise
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from askance.kernels.sparse import merge_rows
@@ -20,6 +20,7 @@ def merge(rows):
     return [pairs[a:b] for a, b in pairwise(merged)]
 
 
+@settings(deadline=None)
 @given(st.lists(st.lists(entry, max_size=100), max_size=5))
 def test_rows_are_sorted_and_equal_columns_added(rows):
     expected = []
@@ -31,6 +32,7 @@ def test_rows_are_sorted_and_equal_columns_added(rows):
     assert merge(rows) == expected
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(-1e6, 1e6, width=32), min_size=2, max_size=90), st.randoms())
 def test_the_order_of_arrival_changes_no_bit(values, random):
     row = [(3, value) for value in values]

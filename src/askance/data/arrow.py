@@ -1,7 +1,9 @@
 """The only module that imports pyarrow: CSV and Parquet to plain columns, and zstd."""
 
+import bisect
 import io
-from collections.abc import Collection, Iterator
+import mmap
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, BinaryIO, cast
 
 import numpy as np
@@ -23,6 +25,8 @@ __all__ = [
     "to_numbers",
 ]
 
+Buffer = bytes | mmap.mmap
+
 _WORDS = pa.dictionary(pa.int32(), pa.string())
 _BLOCK = 1 << 20
 
@@ -34,30 +38,32 @@ def open_zstd(raw: BinaryIO) -> BinaryIO:
 
 
 def read_table(
-    content: bytes,
+    content: Buffer | Sequence[Buffer],
     words: Collection[str] = (),
     delimiter: str = ",",
     header: bool = False,
     skip: int = 0,
 ) -> dict[str, Column]:
-    r"""Read a whole CSV file whose layout is known: ``words`` are strings, all else numbers.
+    r"""Read whole CSV files whose layout is known: ``words`` are strings, all else numbers.
 
     Without a header the columns are called f0, f1, and so on; ``skip`` leaves out rows after it.
 
     >>> read_table(b"a,1\nb,2\n", words=["f0"])["f1"].tolist()
     [1.0, 2.0]
     """
+    options = {
+        "read_options": pa.csv.ReadOptions(
+            autogenerate_column_names=not header, skip_rows_after_names=skip, block_size=_BLOCK
+        ),
+        "parse_options": pa.csv.ParseOptions(delimiter=delimiter),
+        "convert_options": pa.csv.ConvertOptions(
+            column_types=dict.fromkeys(words, _WORDS), strings_can_be_null=False
+        ),
+    }
+    contents = [content] if isinstance(content, Buffer) else content
     try:
-        table = pa.csv.read_csv(
-            pa.BufferReader(content),
-            read_options=pa.csv.ReadOptions(
-                autogenerate_column_names=not header, skip_rows_after_names=skip, block_size=4 << 20
-            ),
-            parse_options=pa.csv.ParseOptions(delimiter=delimiter),
-            convert_options=pa.csv.ConvertOptions(
-                column_types=dict.fromkeys(words, _WORDS), strings_can_be_null=False
-            ),
-        )
+        tables = [pa.csv.read_csv(pa.BufferReader(part), **options) for part in contents]
+        table = pa.concat_tables(tables, promote_options="permissive")
     except pa.ArrowInvalid as error:
         raise BadRecord(_first_sentence(error)) from error
     table = table.unify_dictionaries().combine_chunks()
@@ -171,10 +177,8 @@ def to_numbers(array: Any) -> Numbers | None:
 
 def first_text(array: Any) -> tuple[int, str]:
     """Find the first string that keeps a column from being numbers: its place and the string."""
-    texts = array.to_pylist()
-    wrong = (i for i in range(len(texts)) if to_numbers(array.slice(i, 1)) is None)
-    place = next(wrong, 0)
-    return place, str(texts[place])
+    place = bisect.bisect(range(len(array)), 0, key=lambda i: to_numbers(array[: i + 1]) is None)
+    return place, str(array[place])
 
 
 def _is_number(kind: Any) -> bool:

@@ -29,6 +29,9 @@ Numbers = NDArray[np.float64]
 """A number for each row; NaN is missing."""
 
 
+_ROWS = 1 << 13
+
+
 class Words(NamedTuple):
     """A string for each row, as codes into the distinct values; -1 is missing."""
 
@@ -104,8 +107,11 @@ def assemble(columns: Sequence[Entries], n: int) -> Csr:
     indices = np.empty(indptr[-1], dtype=np.int32)
     values = np.empty(indptr[-1], dtype=np.float32)
     cursor = indptr[:-1].copy()
-    for column in columns:
-        place_column(column.rows, column.indices, column.values, cursor, indices, values)
+    # A few rows at a time, so that what is being written stays in the processor's cache.
+    for start in range(0, n, _ROWS):
+        stop = min(start + _ROWS, n)
+        for column in columns:
+            place_column(*column, start, stop, cursor, indices, values)
     return Csr(indptr, indices, values)
 
 

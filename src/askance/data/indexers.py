@@ -1,6 +1,6 @@
 """Feature names -> column numbers: by a fitted dictionary, by hashing, or already numbers."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from askance.data.vwtext import Tokens
 from askance.errors import InvalidParameter
-from askance.kernels.parse import HASH_START, finish_hash, hash_span
+from askance.kernels.parse import hash_all
 from askance.types import State
 
 __all__ = ["Dictionary", "Hashing", "Indexer", "Numbered", "Places", "indexer_from"]
@@ -93,8 +93,7 @@ class Hashing:
         if capacity < 0:
             raise InvalidParameter(f"capacity must be 0 or more, got {capacity}")
         self._bits, self._capacity = bits, capacity
-        self._known: dict[str, int] = {}
-        self._hashes: set[int] = set()
+        self._names: dict[int, str] = {}
         self._columns: dict[int, list[str]] = {}
 
     @property
@@ -102,21 +101,19 @@ class Hashing:
         return 1 << self._bits
 
     def find(self, names: Sequence[str]) -> Places:
-        return self._places(np.array([self._hash(name) for name in names], dtype=np.int64))
+        hashes = _hashes(names)
+        self._remember(hashes, names.__getitem__)
+        return self._places(hashes)
 
     def find_tokens(self, tokens: Tokens) -> Places:
-        if len(self._known) < self._capacity:
-            hashes, first = np.unique(tokens.hashes, return_index=True)
-            for number, k in zip(hashes.tolist(), first.tolist(), strict=True):
-                if number not in self._hashes:
-                    self._remember(tokens.name(k), number)
+        self._remember(tokens.hashes, tokens.name)
         return self._places(tokens.hashes)
 
     def name_of(self, index: int) -> str:
         return " or ".join(self._columns.get(index, [f"#{index}"]))
 
     def get_state(self) -> State:
-        names = list(self._known)
+        names = list(self._names.values())
         return {"kind": "hashing", "bits": self._bits, "capacity": self._capacity, "names": names}
 
     def _places(self, hashes: NDArray[np.int64]) -> Places:
@@ -124,19 +121,24 @@ class Hashing:
         # The sign is a bit that no column number uses.
         return Places(indices, np.where(hashes >> 62 & 1, -1, 1).astype(np.float32))
 
-    def _hash(self, name: str) -> int:
-        number = self._known.get(name)
-        if number is None:
-            text = np.frombuffer(name.encode(), dtype=np.int8)
-            number = finish_hash(hash_span(text, 0, len(text), HASH_START, False))
-            self._remember(name, number)
-        return number
+    def _remember(self, hashes: NDArray[np.int64], name_at: Callable[[int], str]) -> None:
+        """Take note of names that are new, in the order in which they come, while there is room."""
+        if len(self._names) >= self._capacity:
+            return
+        _, first = np.unique(hashes, return_index=True)
+        for k in np.sort(first).tolist():
+            number = int(hashes[k])
+            if number not in self._names and len(self._names) < self._capacity:
+                self._names[number] = name_at(k)
+                self._columns.setdefault(number & (self.n_features - 1), []).append(name_at(k))
 
-    def _remember(self, name: str, number: int) -> None:
-        if len(self._known) < self._capacity:
-            self._known[name] = number
-            self._hashes.add(number)
-            self._columns.setdefault(number & (self.n_features - 1), []).append(name)
+
+def _hashes(names: Sequence[str]) -> NDArray[np.int64]:
+    encoded = [name.encode() for name in names]
+    hashes = np.empty(len(encoded), dtype=np.int64)
+    ends = np.cumsum([len(name) for name in encoded], dtype=np.int64)
+    hash_all(np.frombuffer(b"".join(encoded), dtype=np.int8), ends, hashes)
+    return hashes
 
 
 class Numbered:

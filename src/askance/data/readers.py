@@ -20,7 +20,7 @@ from askance.data.columns import Column, Words, values_of
 from askance.data.dataset import Csr
 from askance.data.labels import LabelReader
 from askance.data.libsvm import libsvm_batches
-from askance.data.sources import open_bytes
+from askance.data.sources import open_bytes, readable
 from askance.data.vwtext import Tokens, vw_batches
 from askance.errors import BadRecord, InvalidParameter
 from askance.types import Label, Row
@@ -217,7 +217,7 @@ def _tsv(stream: BinaryIO, plan: _Plan) -> Iterator[Batch]:
 
 
 def _parquet(source: str | Path, plan: _Plan) -> Iterator[Batch]:
-    with tempfile.TemporaryFile() as copy:
+    with readable(source), tempfile.TemporaryFile() as copy:
         path: str | BinaryIO = str(source)
         if source == "-" or PurePath(source).suffix.lower() in _COMPRESSED:
             with open_bytes(source) as stream:

@@ -16,7 +16,7 @@ from askance.data.columns import Column, Words, numbers_of, words_of
 from askance.data.dataset import Csr, Dataset
 from askance.data.design import Design, signs, stacked
 from askance.data.libsvm import read_all
-from askance.data.sources import member, read_bytes
+from askance.data.sources import map_bytes, member, read_bytes
 
 __all__ = ["Recipe"]
 
@@ -261,8 +261,8 @@ def census(files: Sequence[Path]) -> Dataset:
     """Thirteen numbers, the other attributes one-hot without '?'; label 50000+."""
     numeric = (0, 2, 3, 5, 16, 17, 18, 24, 30, 36, 38, 39, 40)
     nominal = [i for i in range(41) if i not in numeric]
-    content = b"\n".join(read_bytes(path) for path in files)
-    table = read_table(content, [f"f{i}" for i in (*nominal, 41)])
+    contents = [map_bytes(path) for path in files]
+    table = read_table(contents, [f"f{i}" for i in (*nominal, 41)])
     features = Design().numbers(*_columns(table, numeric))
     features.one_hot(*_columns(table, nominal), drop=("?",))
     label = words_of(table["f41"])

@@ -4,6 +4,7 @@ import bz2
 import gzip
 import io
 import lzma
+import mmap
 import sys
 import tarfile
 import zipfile
@@ -16,7 +17,15 @@ from typing import BinaryIO, cast
 from askance.data.arrow import open_zstd
 from askance.errors import FileUnreadable
 
-__all__ = ["FileMember", "member", "open_bytes", "read_bytes"]
+__all__ = [
+    "FileMember",
+    "map_bytes",
+    "member",
+    "open_bytes",
+    "read_bytes",
+    "readable",
+    "tar_members",
+]
 
 _MAGIC: dict[bytes, Callable[[BinaryIO], object]] = {
     b"\x1f\x8b": gzip.open,
@@ -75,6 +84,14 @@ def read_bytes(path: Path) -> bytes:
     """Read a whole file, decompressed."""
     with open_bytes(path) as stream:
         return stream.read()
+
+
+def map_bytes(path: Path) -> bytes | mmap.mmap:
+    """Map a whole file into memory; a compressed one is read and decompressed."""
+    with readable(path), path.open("rb") as raw:
+        if _decompressed(raw) is raw:
+            return mmap.mmap(raw.fileno(), 0, access=mmap.ACCESS_READ)
+    return read_bytes(path)
 
 
 def member(path: Path, suffix: str) -> bytes:

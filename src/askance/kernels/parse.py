@@ -10,7 +10,15 @@ from numpy.typing import NDArray
 
 from askance.kernels._jit import kernel
 
-__all__ = ["HASH_START", "finish_hash", "hash_span", "parse_libsvm", "parse_vw", "read_number"]
+__all__ = [
+    "HASH_START",
+    "finish_hash",
+    "hash_all",
+    "hash_span",
+    "parse_libsvm",
+    "parse_vw",
+    "read_number",
+]
 
 Bytes = NDArray[np.int8]
 Whole = NDArray[np.int64]
@@ -242,6 +250,15 @@ def finish_hash(state: int) -> int:
     high = _stir(state >> 32)
     low = _stir((state & 0xFFFFFFFF) ^ high)
     return ((high & 0x7FFFFFFF) << 32) | low
+
+
+@kernel
+def hash_all(text: Bytes, ends: Whole, hashes: Whole) -> None:
+    """Hash names that stand one after the other; ``ends`` says where each ends."""
+    start = 0
+    for i in range(len(ends)):
+        hashes[i] = finish_hash(hash_span(text, start, ends[i], HASH_START, False))
+        start = ends[i]
 
 
 @kernel

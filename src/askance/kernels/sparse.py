@@ -31,17 +31,24 @@ def count_column(rows: Whole, values: Values, counts: Whole) -> None:
 
 @kernel
 def place_column(
-    rows: Whole, columns: Indices, values: Values, cursor: Whole, indices: Indices, out: Values
+    rows: Whole,
+    columns: Indices,
+    values: Values,
+    start: int,
+    stop: int,
+    cursor: Whole,
+    indices: Indices,
+    out: Values,
 ) -> None:
-    """Write a column's non-zero entries where each row's cursor stands, and move the cursor."""
+    """Write some rows' non-zero entries of a column at each row's cursor, and move the cursor."""
     if len(rows) == 0:
-        for i in range(len(values)):
+        for i in range(start, stop):
             if values[i] != 0.0:
                 indices[cursor[i]] = columns[i]
                 out[cursor[i]] = values[i]
                 cursor[i] += 1
         return
-    for i in range(len(rows) - 1):
+    for i in range(start, stop):
         for k in range(rows[i], rows[i + 1]):
             if values[k] != 0.0:
                 indices[cursor[i]] = columns[k]
