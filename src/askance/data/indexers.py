@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from askance.data.vwtext import Tokens
 from askance.errors import InvalidParameter
-from askance.kernels.parse import hash_all
+from askance.kernels.parse import hash_all, new_hashes
 from askance.types import State
 
 __all__ = ["Dictionary", "Hashing", "Indexer", "Numbered", "Places", "indexer_from"]
@@ -93,7 +93,8 @@ class Hashing:
         if capacity < 0:
             raise InvalidParameter(f"capacity must be 0 or more, got {capacity}")
         self._bits, self._capacity = bits, capacity
-        self._names: dict[int, str] = {}
+        self._seen = np.full(2 << max(1, capacity).bit_length(), -1)
+        self._names: list[str] = []
         self._columns: dict[int, list[str]] = {}
 
     @property
@@ -113,7 +114,7 @@ class Hashing:
         return " or ".join(self._columns.get(index, [f"#{index}"]))
 
     def get_state(self) -> State:
-        names = list(self._names.values())
+        names = list(self._names)
         return {"kind": "hashing", "bits": self._bits, "capacity": self._capacity, "names": names}
 
     def _places(self, hashes: NDArray[np.int64]) -> Places:
@@ -123,14 +124,13 @@ class Hashing:
 
     def _remember(self, hashes: NDArray[np.int64], name_at: Callable[[int], str]) -> None:
         """Take note of names that are new, in the order in which they come, while there is room."""
-        if len(self._names) >= self._capacity:
-            return
-        _, first = np.unique(hashes, return_index=True)
-        for k in np.sort(first).tolist():
-            number = int(hashes[k])
-            if number not in self._names and len(self._names) < self._capacity:
-                self._names[number] = name_at(k)
-                self._columns.setdefault(number & (self.n_features - 1), []).append(name_at(k))
+        room = self._capacity - len(self._names)
+        places = np.empty(min(room, len(hashes)), dtype=np.int64)
+        found = new_hashes(hashes, self._seen, room, places)
+        for k in places[:found].tolist():
+            self._names.append(name_at(k))
+            column = int(hashes[k]) & (self.n_features - 1)
+            self._columns.setdefault(column, []).append(self._names[-1])
 
 
 def _hashes(names: Sequence[str]) -> NDArray[np.int64]:

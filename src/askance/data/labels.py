@@ -8,10 +8,14 @@ from numpy.typing import NDArray
 from askance.data.columns import Words
 from askance.errors import InvalidLabel
 
-__all__ = ["LabelReader", "label_text"]
+__all__ = ["LabelReader", "Labels", "label_text"]
 
 _POSITIVE = frozenset({"1", "true", "yes", "y", "t", "+", "positive"})
 _NEGATIVE = frozenset({"-1", "0", "false", "no", "n", "f", "-", "negative"})
+
+
+Labels = Sequence[object] | NDArray[np.float64] | Words
+"""A column of labels: values, numbers with NaN for a missing one, or strings."""
 
 
 def label_text(value: object) -> str | None:
@@ -48,7 +52,7 @@ class LabelReader:
         self._positive = label_text(positive)
         self._negative: str | None = None
 
-    def read(self, labels: Sequence[object] | Words, first: int = 1) -> NDArray[np.int8]:
+    def read(self, labels: Labels, first: int = 1) -> NDArray[np.int8]:
         """Convert labels, 0 for a missing one; ``first`` is the first one's row, for messages."""
         words = labels if isinstance(labels, Words) else _coded(labels)
         _, rows = np.unique(words.codes, return_index=True)
@@ -87,7 +91,11 @@ class LabelReader:
         )
 
 
-def _coded(labels: Sequence[object]) -> Words:
+def _coded(labels: Sequence[object] | NDArray[np.float64]) -> Words:
+    if isinstance(labels, np.ndarray):
+        numbers, places = np.unique(labels, return_inverse=True)
+        places[np.isnan(labels)] = -1
+        return Words(places.astype(np.int32), [str(number) for number in numbers.tolist()])
     values: dict[str, int] = {}
     texts = map(label_text, labels)
     codes = [-1 if text is None else values.setdefault(text, len(values)) for text in texts]

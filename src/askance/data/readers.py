@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from askance.data.arrow import csv_batches, first_text, parquet_batches, to_column, to_numbers
 from askance.data.columns import Column, Words, values_of
 from askance.data.dataset import Csr
-from askance.data.labels import LabelReader
+from askance.data.labels import LabelReader, Labels
 from askance.data.libsvm import libsvm_batches
 from askance.data.sources import open_bytes, readable
 from askance.data.vwtext import Tokens, vw_batches
@@ -164,7 +164,7 @@ class _Plan:
                 has = ", ".join(names)
                 raise BadRecord(f"{self.source} has no {role} column {column!r}, it has {has}")
 
-    def batch(self, content: Content, ids: Sequence[Any], labels: Sequence[Any] | Words) -> Batch:
+    def batch(self, content: Content, ids: Sequence[Any], labels: Labels) -> Batch:
         """Number the records without an id, and convert their labels."""
         first = self.rows + 1
         self.rows += len(ids)
@@ -180,7 +180,8 @@ class _Plan:
         label = None if self.label is None else columns.pop(self.label)
         if label is None:
             return self.batch(columns, ids, nothing)
-        return self.batch(columns, ids, label if isinstance(label, Words) else values_of(label))
+        plain = isinstance(label, Words | np.ndarray)
+        return self.batch(columns, ids, label if plain else values_of(label))
 
     def typed(self, name: str, strings: Any) -> Column:
         """Read a column of a CSV block: numbers, if its first block holds nothing else."""
@@ -263,7 +264,7 @@ def _taken(records: list[dict[str, Any]], name: str | None) -> list[Any]:
 
 def _libsvm(stream: BinaryIO, plan: _Plan, base: int = 1) -> Iterator[Batch]:
     for block in libsvm_batches(stream, plan.source, base):
-        yield plan.batch(block.csr, [None] * len(block.labels), block.labels.tolist())
+        yield plan.batch(block.csr, [None] * len(block.labels), block.labels)
 
 
 def _libsvm0(stream: BinaryIO, plan: _Plan) -> Iterator[Batch]:
@@ -271,8 +272,8 @@ def _libsvm0(stream: BinaryIO, plan: _Plan) -> Iterator[Batch]:
 
 
 def _vw(stream: BinaryIO, plan: _Plan) -> Iterator[Batch]:
-    for headers, tokens in vw_batches(stream, plan.source):
-        yield plan.batch(tokens, [head.tag for head in headers], [head.label for head in headers])
+    for block in vw_batches(stream, plan.source):
+        yield plan.batch(block.tokens, block.tags, block.labels)
 
 
 _READERS = {

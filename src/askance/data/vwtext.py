@@ -16,7 +16,7 @@ from askance.data.libsvm import careful_number, line_blocks
 from askance.errors import BadRecord
 from askance.kernels.parse import parse_vw
 
-__all__ = ["Header", "Tokens", "VwBatch", "to_vw", "vw_batches", "within"]
+__all__ = ["Tokens", "VwBatch", "to_vw", "vw_batches", "within"]
 
 _ERRORS = {1: "has no bar | before its features", 2: "has a namespace whose scale is no number"}
 _SPECIAL = re.compile(r"[%:|\s]")
@@ -29,13 +29,6 @@ def within(namespace: str, name: str) -> str:
     ('text^word', 'age')
     """
     return f"{namespace}^{name}" if namespace else name
-
-
-class Header(NamedTuple):
-    """What stands before the first bar."""
-
-    label: float | None
-    tag: str | None
 
 
 class Tokens(NamedTuple):
@@ -70,9 +63,10 @@ class Tokens(NamedTuple):
 
 
 class VwBatch(NamedTuple):
-    """The lines of one block."""
+    """The lines of one block; a missing label is NaN."""
 
-    headers: list[Header]
+    labels: NDArray[np.float64]
+    tags: list[str | None]
     tokens: Tokens
 
 
@@ -87,17 +81,16 @@ def vw_batches(stream: BinaryIO, source: str) -> Iterator[VwBatch]:
 
 
 def _parse(text: bytes, source: str, line: int) -> tuple[VwBatch, int]:
-    n_lines = text.count(b"\n")
-    most = text.count(b" ") + text.count(b"\t") + text.count(b"\r") + n_lines
-    headers = np.empty((n_lines, 3), dtype=np.int64)
+    n_lines, most = text.count(b"\n"), len(text) // 2 + 1
+    labels, values = np.empty(n_lines), np.empty(most)
+    heads = np.empty((n_lines, 4), dtype=np.int64)
     indptr = np.empty(n_lines + 1, dtype=np.int64)
     hashes = np.empty(most, dtype=np.int64)
-    values = np.empty(most)
     spans = np.empty((most, 4), dtype=np.int64)
     hard = np.empty((most, 3), dtype=np.int64)
     codes = np.frombuffer(text, dtype=np.int8)
     lines, rows, n_hard, error, start, stop = parse_vw(
-        codes, headers, indptr, hashes, values, spans, hard
+        codes, labels, heads, indptr, hashes, values, spans, hard
     )
     if error:
         found = text[start:stop].decode(errors="replace")[:60]
@@ -105,36 +98,32 @@ def _parse(text: bytes, source: str, line: int) -> tuple[VwBatch, int]:
     for place, first, last in hard[:n_hard].tolist():
         values[place] *= careful_number(text, (first, last), source, line)
     end = indptr[rows]
-    tokens = Tokens(indptr[: rows + 1], hashes[:end], values[:end], spans[:end], text)
-    places = headers[:rows].tolist()
-    return VwBatch(_headers(text, places, source, line), tokens), lines
+    # Copies, so that a batch that is kept does not keep the room for the longest possible one.
+    tokens = Tokens(
+        indptr[: rows + 1], hashes[:end].copy(), values[:end].copy(), spans[:end].copy(), text
+    )
+    for row in np.flatnonzero(heads[:rows, 0] < 0).tolist():
+        span = (-1 - int(heads[row, 0]), int(heads[row, 1]))
+        labels[row] = _careful_label(text, span, source, line)
+    tags = [None if a < 0 else _decoded(text[a:b]) for a, b in heads[:rows, 2:].tolist()]
+    return VwBatch(labels[:rows], tags, tokens), lines
 
 
-def _headers(text: bytes, places: list[list[int]], source: str, line: int) -> list[Header]:
-    known: dict[bytes, Header] = {}
-    found = []
-    for start, stop, number in places:
-        head = text[start:stop]
-        if head not in known:
-            where = f"line {line + number:,} of {source}"
-            known[head] = _header(head.decode(errors="replace"), where)
-        found.append(known[head])
-    return found
-
-
-def _header(head: str, where: str) -> Header:
-    """Read ``[label [importance]] [tag]``: a tag starts with a quote or touches the bar."""
+def _careful_label(text: bytes, span: tuple[int, int], source: str, line: int) -> float:
+    """Read a label that is not as simple as most: long, or with an importance of 1."""
+    head = text[slice(*span)].decode(errors="replace")
     parts = head.split()
-    tag = None
-    if parts and (parts[-1].startswith("'") or not head[-1].isspace()):
-        tag = unquote_to_bytes(parts.pop().removeprefix("'")).decode(errors="replace")
+    if parts[-1].startswith("'") or not head[-1].isspace():
+        parts.pop()
+    number = line + text.count(b"\n", 0, span[0]) + 1
+    where = f"line {number:,} of {source}"
     try:
-        numbers = [float(part) for part in parts]
+        label, *more = [float(part) for part in parts]
     except ValueError:
         raise BadRecord(f"{where} has the label {head.strip()!r}, a number was expected") from None
-    if len(numbers) > 2 or (len(numbers) == 2 and numbers[1] != 1):
+    if more and more != [1.0]:
         raise BadRecord(f"{where} has more than a label and a tag in {head.strip()!r}")
-    return Header(numbers[0] if numbers else None, tag)
+    return label
 
 
 def to_vw(
@@ -174,4 +163,4 @@ def _percent(found: "re.Match[str]") -> str:
 
 
 def _decoded(name: bytes) -> str:
-    return unquote_to_bytes(name).decode(errors="replace")
+    return (unquote_to_bytes(name) if b"%" in name else name).decode(errors="replace")

@@ -15,6 +15,7 @@ __all__ = [
     "finish_hash",
     "hash_all",
     "hash_span",
+    "new_hashes",
     "parse_libsvm",
     "parse_vw",
     "read_number",
@@ -262,9 +263,56 @@ def hash_all(text: Bytes, ends: Whole, hashes: Whole) -> None:
 
 
 @kernel
+def new_hashes(hashes: Whole, table: Whole, room: int, places: Whole) -> int:
+    """Find the places of hashes that a table lacks, and add them while there is room.
+
+    The table is a power of two in size, at least twice as large as all that it will hold; -1 is an
+    empty cell. Gives how many places were found.
+    """
+    found = 0
+    for i in range(len(hashes)):
+        if found == room:
+            break
+        cell = hashes[i] & (len(table) - 1)
+        while table[cell] not in (-1, hashes[i]):
+            cell = (cell + 1) & (len(table) - 1)
+        if table[cell] == -1:
+            table[cell] = hashes[i]
+            places[found] = i
+            found += 1
+    return found
+
+
+@kernel
+def _parse_vw_header(
+    text: Bytes, start: int, stop: int, labels: NDArray[np.float64], heads: Whole, row: int
+) -> None:
+    """Read ``[label] [tag]`` before the bar; whatever else is there, is marked for Python."""
+    heads[row, 2] = -1
+    heads[row, 3] = -1
+    labels[row] = np.nan
+    simple = True
+    i = _skip_blanks(text, start, stop)
+    while i < stop:
+        j = _token_end(text, i, stop)
+        if text[i] == 39 or j == stop:
+            heads[row, 2] = i + 1 if text[i] == 39 else i
+            heads[row, 3] = j
+            simple = simple and _skip_blanks(text, j, stop) == stop
+        else:
+            simple = simple and np.isnan(labels[row])
+            labels[row], exact = read_number(text, i, j)
+            simple = simple and exact
+        i = _skip_blanks(text, j, stop)
+    heads[row, 0] = start if simple else -1 - start
+    heads[row, 1] = stop
+
+
+@kernel
 def parse_vw(
     text: Bytes,
-    headers: Whole,
+    labels: NDArray[np.float64],
+    heads: Whole,
     indptr: Whole,
     hashes: Whole,
     values: NDArray[np.float64],
@@ -273,10 +321,10 @@ def parse_vw(
 ) -> tuple[int, int, int, int, int, int]:
     """Parse whole lines ``label 'tag |namespace name:value name ...``.
 
-    A row of ``headers`` is the span before the first bar and the line's number; a row of ``spans``
-    is a namespace's span and a name's; a row of ``hard`` is an entry, a span, and the namespace's
-    scale. Gives lines read, examples, hard numbers, an error (0: none, 1: no bar, 2: a scale that
-    is no number) and the span it is in.
+    A row of ``heads`` is the span before the first bar (its start as -1 - start, where Python must
+    read it) and the tag's span, -1 if there is none; a row of ``spans`` is a namespace's span and a
+    name's; a row of ``hard`` is an entry and a span. Gives lines read, examples, hard numbers, an
+    error (0: none, 1: no bar, 2: a scale that is no number) and the span it is in.
     """
     caret = np.full(1, 94, dtype=np.int8)
     position = 0
@@ -295,9 +343,7 @@ def parse_vw(
         i = _find(text, 124, start, stop)
         if i == stop:
             return lines, rows, n_hard, 1, start, stop
-        headers[rows, 0] = start
-        headers[rows, 1] = i
-        headers[rows, 2] = lines
+        _parse_vw_header(text, start, i, labels, heads, rows)
         while i < stop:
             space_start = i + 1
             group_stop = _find(text, 124, space_start, stop)

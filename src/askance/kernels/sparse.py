@@ -60,7 +60,7 @@ def place_column(
 def _sort_row(indices: Indices, values: Values) -> None:
     """Sort one row in place by index, then by value."""
     n = len(indices)
-    if n > 64:
+    if n > 128:
         by_value = np.argsort(values, kind="mergesort")
         order = by_value[np.argsort(indices[by_value], kind="mergesort")]
         indices[:] = indices[order]
