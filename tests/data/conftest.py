@@ -14,6 +14,13 @@ def raw_files() -> Path:
     return _FOLDER
 
 
+@pytest.fixture(scope="session")
+def compiled() -> None:
+    """A skip where kernels are interpreted, for tests that would then take minutes."""
+    if os.environ.get("NUMBA_DISABLE_JIT") == "1":
+        pytest.skip("takes minutes without compilation")
+
+
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path_factory, monkeypatch) -> None:
     """Keep the user's cache and settings out of the tests; all tests share one cache."""

@@ -1,7 +1,6 @@
 """The numbers of ``tbl:datasets``, set by set."""
 
 import lzma
-import os
 import re
 import shutil
 from pathlib import Path
@@ -23,12 +22,9 @@ EXCEPTIONS = {
     "adult": {"s": "11.997"},
     "ijcnn1": {"r": "0.098"},
 }
-interpreted = pytest.mark.skipif(
-    os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="takes minutes without compilation"
-)
 
 
-@interpreted
+@pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("name", WHOLE)
 def test_a_whole_set_has_the_numbers_of_the_paper_or_a_known_exception(name, raw_files):
     found = dict(zip("nsdr", printed(load(name, raw_files).stats), strict=True))
@@ -39,7 +35,7 @@ def test_a_whole_set_has_the_numbers_of_the_paper_or_a_known_exception(name, raw
     assert bool(CATALOG[name].note) == (name in LOST_A_LINE or name in EXCEPTIONS)
 
 
-@interpreted
+@pytest.mark.usefixtures("compiled")
 def test_prepared_rows_are_fit_for_learning(raw_files):
     for name in ("titanic", "20news", "a9a", "nomao", "rcv1", "vehv2binary"):
         data = load(name, raw_files)
@@ -102,7 +98,7 @@ def test_a_changed_file_is_noticed_and_nothing_is_kept_of_it(raw_files, own_cach
     assert len(list((own_cache / "prepared").iterdir())) == 1
 
 
-@interpreted
+@pytest.mark.usefixtures("compiled")
 def test_files_as_their_origin_offers_them_go_through_the_same_recipe(
     raw_files, own_cache, tmp_path
 ):

@@ -75,6 +75,12 @@ def test_json_lines_keep_lists_and_mappings(tmp_path):
     assert second == ("2", -1, {"tags": None})
 
 
+def test_whole_numbers_stay_whole_as_ids(tmp_path):
+    """Doubles would lose the last digits."""
+    pq.write_table(pa.table({"k": [2**60 + 1, None], "x": [1, 2]}), tmp_path / "a.parquet")
+    assert [r.id for r in read(tmp_path / "a.parquet", id="k")] == [str(2**60 + 1), "2"]
+
+
 def test_parquet_from_a_path_and_from_standard_input(tmp_path, monkeypatch):
     table = pa.table(
         {
@@ -140,6 +146,7 @@ def test_vw_records_hold_namespaces(tmp_path):
     assert third == ("3", None, {"z": {"q": 1.0}})
 
 
+@pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("format", ["csv", "jsonl", "libsvm", "vw"])
 def test_records_do_not_depend_on_where_blocks_end(tmp_path, format):
     """Several blocks of every reader, and one record at a time, by number."""

@@ -23,6 +23,7 @@ __all__ = [
     "read_table",
     "to_column",
     "to_numbers",
+    "to_texts",
 ]
 
 Buffer = bytes | mmap.mmap
@@ -67,7 +68,7 @@ def read_table(
     except pa.ArrowInvalid as error:
         raise BadRecord(_first_sentence(error)) from error
     table = table.unify_dictionaries().combine_chunks()
-    return {name: to_column(table[name].combine_chunks(), name) for name in table.column_names}
+    return {name: to_column(name, table[name].combine_chunks()) for name in table.column_names}
 
 
 def csv_batches(stream: BinaryIO, source: str, delimiter: str) -> Iterator[dict[str, Any]]:
@@ -140,7 +141,7 @@ def parquet_batches(path: str | BinaryIO, source: str) -> Iterator[dict[str, Any
         raise BadRecord(f"{source} cannot be read as Parquet: {_first_sentence(error)}") from error
 
 
-def to_column(array: Any, name: str) -> Column:
+def to_column(name: str, array: Any) -> Column:
     """Turn an arrow array into plain arrays; whole numbers and booleans become float64."""
     kind = array.type
     if pa.types.is_null(kind):
@@ -156,10 +157,16 @@ def to_column(array: Any, name: str) -> Column:
         return Objects(array.to_pylist())
     if pa.types.is_struct(kind):
         children = zip(kind, array.flatten(), strict=True)
-        return Struct({field.name: to_column(child, name) for field, child in children})
+        return Struct({field.name: to_column(name, child) for field, child in children})
     raise BadRecord(
         f"column {name!r} has type {kind}, expected numbers, booleans, strings, lists or structs"
     )
+
+
+def to_texts(array: Any) -> list[str | None]:
+    """Write a column of ids as strings, whole numbers without loss."""
+    texts: list[str | None] = array.cast(pa.string()).to_pylist()
+    return texts
 
 
 def to_numbers(array: Any) -> Numbers | None:

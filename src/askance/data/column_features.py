@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from askance.data.columns import Column, Entries, Numbers, Objects, Struct, Words, one_per_row
 from askance.data.indexers import Indexer
-from askance.data.naming import Feature, Naming
+from askance.data.naming import Feature, Naming, category
 from askance.data.vwtext import within
 from askance.errors import BadRecord
 
@@ -54,10 +54,11 @@ def column_entries(
     elif isinstance(column, Objects):
         parts = [list(naming.features(name, value)) for value in column.values]
         yield _ragged(parts, np.arange(len(parts)), indexer)
-    elif isinstance(column, Words):
+    elif isinstance(column, Words) and name in naming.text:
         parts = [list(naming.features(name, value)) for value in column.values]
-        plain = name not in naming.text
-        yield (_one_each if plain else _ragged)([*parts, []], column.codes, indexer)
+        yield _ragged([*parts, []], column.codes, indexer)
+    elif isinstance(column, Words):
+        yield _categories(name, column, indexer)
     else:
         yield _numbers(name, column, indexer)
 
@@ -68,12 +69,12 @@ def _numbers(name: str, column: Numbers, indexer: Indexer) -> Entries:
     return one_per_row(int(places.indices[0]), values * places.signs[0])
 
 
-def _one_each(parts: list[list[Feature]], codes: NDArray[Any], indexer: Indexer) -> Entries:
-    """Place categories: one feature for each distinct value, and none for the last code, -1."""
-    places = indexer.find([part[0][0] for part in parts[:-1]])
+def _categories(name: str, column: Words, indexer: Indexer) -> Entries:
+    """Place one feature for each distinct value; the last place answers the code -1, missing."""
+    places = indexer.find([category(name, value) for value in column.values])
     indices = np.append(places.indices, np.int32(0))
     signs = np.append(places.signs, np.float32(0))
-    return one_per_row(indices[codes], signs[codes])
+    return one_per_row(indices[column.codes], signs[column.codes])
 
 
 def _ragged(parts: list[list[Feature]], codes: NDArray[Any], indexer: Indexer) -> Entries:

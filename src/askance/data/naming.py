@@ -25,7 +25,7 @@ import numpy as np
 from askance.data.vwtext import within
 from askance.errors import BadRecord, InvalidParameter
 
-__all__ = ["Feature", "Naming", "kind_of"]
+__all__ = ["Feature", "Naming", "category", "kind_of"]
 
 _WORD = re.compile(r"\w+")
 
@@ -60,12 +60,21 @@ class Naming:
                 yield within(name, "_".join(words[start : start + length])), 1.0
 
 
+def category(name: str, value: str) -> str:
+    """Name the feature of a string.
+
+    >>> category("job", "clerk")
+    'job=clerk'
+    """
+    return f"{name}={value}"
+
+
 def _expand(name: str, value: Any) -> Iterator[Feature]:
     kind = kind_of(name, value)
     if kind == "number":
         yield name, float(value)
     elif kind == "string":
-        yield f"{name}={value}", 1.0
+        yield category(name, value), 1.0
     elif kind == "list":
         for place, item in enumerate(value):
             inner = name if isinstance(item, str) else within(name, str(place))

@@ -7,7 +7,7 @@ there, or compressed as a whole, is first copied to a temporary file.
 import json
 import shutil
 import tempfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO, NamedTuple
@@ -15,7 +15,14 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.data.arrow import csv_batches, first_text, parquet_batches, to_column, to_numbers
+from askance.data.arrow import (
+    csv_batches,
+    first_text,
+    parquet_batches,
+    to_column,
+    to_numbers,
+    to_texts,
+)
 from askance.data.columns import Column, Words, values_of
 from askance.data.dataset import Csr
 from askance.data.labels import LabelReader, Labels
@@ -164,33 +171,31 @@ class _Plan:
                 has = ", ".join(names)
                 raise BadRecord(f"{self.source} has no {role} column {column!r}, it has {has}")
 
-    def batch(self, content: Content, ids: Sequence[Any], labels: Labels) -> Batch:
+    def batch(self, content: Content, ids: Sequence[str | None], labels: Labels) -> Batch:
         """Number the records without an id, and convert their labels."""
         first = self.rows + 1
         self.rows += len(ids)
-        numbered = [
-            str(i) if value is None else _id_text(value) for i, value in enumerate(ids, start=first)
-        ]
-        return Batch(numbered, self.labels.read(labels, first), content)
+        known = [str(i) if text is None else text for i, text in enumerate(ids, start=first)]
+        return Batch(known, self.labels.read(labels, first), content)
 
-    def columns(self, columns: Columns, n: int) -> Batch:
+    def columns(self, arrays: dict[str, Any], typed: Callable[[str, Any], Column]) -> Batch:
         """Take the label and the id out of the columns."""
-        nothing = [None] * n
-        ids = nothing if self.id is None else values_of(columns.pop(self.id))
-        label = None if self.label is None else columns.pop(self.label)
-        if label is None:
-            return self.batch(columns, ids, nothing)
+        self.check_columns(arrays)
+        n = len(next(iter(arrays.values())))
+        ids = [None] * n if self.id is None else to_texts(arrays.pop(self.id))
+        columns = {name: typed(name, array) for name, array in arrays.items()}
+        label = np.full(n, np.nan) if self.label is None else columns.pop(self.label)
         plain = isinstance(label, Words | np.ndarray)
         return self.batch(columns, ids, label if plain else values_of(label))
 
     def typed(self, name: str, strings: Any) -> Column:
         """Read a column of a CSV block: numbers, if its first block holds nothing else."""
-        if name in self.strings or name in (self.label, self.id):
-            return to_column(strings, name)
+        if name in self.strings or name == self.label:
+            return to_column(name, strings)
         if strings.null_count == len(strings):
             return np.full(len(strings), np.nan)
         if not self.numeric.get(name, True):
-            return to_column(strings, name)
+            return to_column(name, strings)
         numbers = to_numbers(strings)
         if numbers is None and name in self.numeric:
             row, text = first_text(strings)
@@ -199,18 +204,12 @@ class _Plan:
                 f"{name!r}, where the rows before it have numbers"
             )
         self.numeric[name] = numbers is not None
-        return to_column(strings, name) if numbers is None else numbers
-
-
-def _id_text(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+        return to_column(name, strings) if numbers is None else numbers
 
 
 def _csv(stream: BinaryIO, plan: _Plan, delimiter: str = ",") -> Iterator[Batch]:
-    for batch in csv_batches(stream, plan.source, delimiter):
-        plan.check_columns(batch)
-        n = len(next(iter(batch.values())))
-        yield plan.columns({name: plan.typed(name, array) for name, array in batch.items()}, n)
+    for arrays in csv_batches(stream, plan.source, delimiter):
+        yield plan.columns(arrays, plan.typed)
 
 
 def _tsv(stream: BinaryIO, plan: _Plan) -> Iterator[Batch]:
@@ -224,10 +223,8 @@ def _parquet(source: str | Path, plan: _Plan) -> Iterator[Batch]:
             with open_bytes(source) as stream:
                 shutil.copyfileobj(stream, copy)
             path = copy
-        for batch in parquet_batches(path, plan.source):
-            plan.check_columns(batch)
-            n = len(next(iter(batch.values())))
-            yield plan.columns({name: to_column(array, name) for name, array in batch.items()}, n)
+        for arrays in parquet_batches(path, plan.source):
+            yield plan.columns(arrays, to_column)
 
 
 def _jsonl(stream: BinaryIO, plan: _Plan) -> Iterator[Batch]:
@@ -255,7 +252,8 @@ def _json_object(line: bytes, number: int, source: str) -> dict[str, Any]:
 def _json_batch(records: list[dict[str, Any]], plan: _Plan) -> Batch:
     if not plan.rows:
         plan.check_columns({name: None for record in records for name in record})
-    return plan.batch(records, _taken(records, plan.id), _taken(records, plan.label))
+    ids = [None if value is None else str(value) for value in _taken(records, plan.id)]
+    return plan.batch(records, ids, _taken(records, plan.label))
 
 
 def _taken(records: list[dict[str, Any]], name: str | None) -> list[Any]:
