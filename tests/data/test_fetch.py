@@ -108,7 +108,9 @@ def test_no_network_is_one_sentence(own_cache, monkeypatch):
     assert not kept(own_cache)
 
 
-@pytest.mark.parametrize("limit", [100, 600], ids=["raw file", "prepared arrays"])
+@pytest.mark.parametrize(
+    "limit", [100, 450, 650], ids=["raw file", "prepared indices", "end of prepared indices"]
+)
 def test_a_full_disk_is_one_sentence_and_leaves_nothing(server, own_cache, limit):
     """A file-size limit stands for a disk that is full."""
     program = f"""

@@ -1,8 +1,11 @@
 """Prepared data sets on disk: plain arrays that every process maps into memory and shares."""
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from askance.data.dataset import Csr, Dataset
 from askance.data.folders import new_folder
@@ -14,7 +17,18 @@ def write_prepared(dataset: Dataset, folder: Path) -> None:
     """Write a data set as a folder of arrays, all or nothing."""
     with new_folder(folder) as scratch:
         for part, array in _parts(dataset).items():
-            np.save(scratch / f"{part}.npy", array, allow_pickle=False)
+            _save(scratch / f"{part}.npy", array)
+
+
+def _save(path: Path, array: NDArray[Any]) -> None:
+    """Write an array so that a full disk is noticed.
+
+    Given a real file, numpy writes through a buffer of the C library, and loses what the last flush
+    cannot write; given any other object with a ``write``, it leaves the writing to Python.
+    """
+    with path.open("wb") as file:
+        writer: Any = SimpleNamespace(write=file.write)
+        np.lib.format.write_array(writer, array, allow_pickle=False)
 
 
 def open_prepared(name: str, folder: Path) -> Dataset:
@@ -29,7 +43,7 @@ def open_prepared(name: str, folder: Path) -> Dataset:
     return Dataset(name, n_features, csr, parts["labels"])
 
 
-def _parts(dataset: Dataset) -> dict[str, np.ndarray]:
+def _parts(dataset: Dataset) -> dict[str, NDArray[Any]]:
     return {
         "indptr": dataset.indptr,
         "indices": dataset.indices,
