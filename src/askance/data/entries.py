@@ -368,7 +368,7 @@ _ENTRIES = (
             ),
         ),
         origin_recipe=recipes.activity_origin,
-        note=_LOST_LINE,
+        note=f"{_LOST_LINE}; the last sensor, z4, holds codes 1 to 153 in our copy, not its values",
     ),
     Entry(
         name="skin",
