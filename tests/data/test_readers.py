@@ -67,6 +67,16 @@ def test_tsv_quotes_and_numbers_kept_as_strings(tmp_path):
     assert next(read(path)).fields["zip"] == 7
 
 
+def test_csv_with_a_mark_of_utf8_windows_ends_and_quoted_line_breaks(tmp_path):
+    path = write(tmp_path, "a.csv", b'\xef\xbb\xbfnote,x\r\n"two\nlines, ""quoted""",1\r\n')
+    assert [r.fields for r in read(path)] == [{"note": 'two\nlines, "quoted"', "x": 1}]
+
+
+def test_a_csv_file_with_labels_only_has_records_without_fields(tmp_path):
+    path = write(tmp_path, "a.csv", b"y\n1\n0\n")
+    assert [tuple(r) for r in read(path, label="y")] == [("1", 1, {}), ("2", -1, {})]
+
+
 def test_json_lines_keep_lists_and_mappings(tmp_path):
     rows = [{"k": 7, "y": 1, "tags": ["a"], "user": {"age": 3}}, {"y": 0, "tags": None}]
     content = "\n\n".join(map(json.dumps, rows)).encode()

@@ -3,15 +3,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from askance.kernels.parse import HASH_START, finish_hash, hash_span, read_number
+from askance.kernels.parse import read_number
 
 
 def number(text):
     return read_number(np.frombuffer(text.encode(), dtype=np.int8), 0, len(text))
-
-
-def hashed(content: bytes, decode=False):
-    return hash_span(np.frombuffer(content, dtype=np.int8), 0, len(content), HASH_START, decode)
 
 
 @settings(deadline=None)
@@ -35,20 +31,3 @@ def test_common_numbers_take_the_short_cut(text):
 @pytest.mark.parametrize("text", ["", "-", ".", "e5", "1e", "1e+", "1.2.3", "abc", "1x", "nan"])
 def test_what_is_no_number_is_left_to_python(text):
     assert number(text)[1] is False
-
-
-def test_an_escaped_byte_hashes_like_the_byte():
-    assert hashed(b"a%20b%c3%BC", decode=True) == hashed("a bü".encode())
-    assert hashed(b"100%", decode=True) == hashed(b"100%")
-    assert hashed(b"%zz", decode=True) == hashed(b"%zz")
-
-
-def test_hashes_fill_buckets_and_signs_evenly():
-    hashes = np.array([finish_hash(hashed(b"column=%d" % i)) for i in range(20_000)])
-    assert hashes.min() >= 0
-    for part in (hashes & 15, hashes >> 4 & 15, hashes >> 58 & 15, hashes >> 62):
-        counts = np.bincount(part)
-        expected = 20_000 / len(counts)
-        # Chi-squared with at most 15 degrees of freedom exceeds 38 with probability 0.001.
-        assert ((counts - expected) ** 2 / expected).sum() < 38
-    assert len(np.unique(hashes)) == 20_000

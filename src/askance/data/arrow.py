@@ -86,7 +86,9 @@ def csv_batches(stream: BinaryIO, source: str, delimiter: str) -> Iterator[dict[
             read_options=pa.csv.ReadOptions(
                 column_names=names, block_size=_BLOCK, use_threads=False
             ),
-            parse_options=pa.csv.ParseOptions(delimiter=delimiter, invalid_row_handler=note),
+            parse_options=pa.csv.ParseOptions(
+                delimiter=delimiter, newlines_in_values=True, invalid_row_handler=note
+            ),
             convert_options=pa.csv.ConvertOptions(
                 column_types=dict.fromkeys(names, pa.string()),
                 null_values=["", "NA", "N/A", "NaN", "nan", "null", "NULL"],

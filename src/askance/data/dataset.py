@@ -28,7 +28,8 @@ class Stats(NamedTuple):
     r: float
 
 
-class Csr(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Csr:
     """Sparse rows: row ``i`` has the entries ``indptr[i]`` to ``indptr[i + 1]``."""
 
     indptr: NDArray[np.int64]

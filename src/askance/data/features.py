@@ -18,7 +18,7 @@ from askance.data.dataset import Csr
 from askance.data.design import stacked
 from askance.data.indexers import Dictionary, Hashing, Indexer, Numbered, Places, indexer_from
 from askance.data.naming import Feature, Naming, kind_of
-from askance.data.readers import Batch, Columns, Record
+from askance.data.records import Batch, Columns, Record
 from askance.data.vwtext import Tokens
 from askance.errors import BadRecord
 from askance.kernels.sparse import merge_rows
@@ -130,7 +130,7 @@ class FeatureMap:
     def _encode_columns(self, columns: Columns, ids: Sequence[str]) -> Csr:
         entries: list[Entries] = []
         for name, column in columns.items():
-            self._note(name, column_kind(column), f"record {ids[0]} or one soon after it")
+            self._note(name, column_kind(column), f"record {ids[0]} or a later one")
             entries.extend(column_entries(name, column, self._naming, self._indexer))
         return _in_order(assemble(entries, len(ids)))
 
@@ -148,7 +148,7 @@ class FeatureMap:
             yield from map(content.name, first.tolist())
         elif isinstance(content, dict):
             for name, column in content.items():
-                self._note(name, column_kind(column), f"record {batch.ids[0]} or one soon after it")
+                self._note(name, column_kind(column), f"record {batch.ids[0]} or a later one")
                 yield from column_names(name, column, self._naming)
         elif not isinstance(content, Csr):
             for fields, number in zip(content, batch.ids, strict=True):

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from askance.data.vwtext import Tokens
 from askance.errors import InvalidParameter
-from askance.kernels.parse import hash_all, new_hashes
+from askance.kernels.hashing import hash_all, new_hashes
 from askance.types import State
 
 __all__ = ["Dictionary", "Hashing", "Indexer", "Numbered", "Places", "indexer_from"]

@@ -7,13 +7,12 @@ there, or compressed as a whole, is first copied to a temporary file.
 import json
 import shutil
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
 import numpy as np
-from numpy.typing import NDArray
 
 from askance.data.arrow import (
     csv_batches,
@@ -24,15 +23,14 @@ from askance.data.arrow import (
     to_texts,
 )
 from askance.data.columns import Column, Words, values_of
-from askance.data.dataset import Csr
 from askance.data.labels import LabelReader, Labels
 from askance.data.libsvm import libsvm_batches
+from askance.data.records import Batch, Content, Record
 from askance.data.sources import open_bytes, readable
-from askance.data.vwtext import Tokens, vw_batches
+from askance.data.vwtext import vw_batches
 from askance.errors import BadRecord, InvalidParameter
-from askance.types import Label, Row
 
-__all__ = ["Batch", "Columns", "Record", "read", "read_batches"]
+__all__ = ["Batch", "Record", "read", "read_batches"]
 
 _SUFFIXES = {
     ".csv": "csv",
@@ -49,48 +47,6 @@ _SUFFIXES = {
 }
 _COMPRESSED = {".gz", ".bz2", ".xz", ".zst"}
 _JSON_BATCH = 1024
-
-Columns = dict[str, Column]
-Fields = Mapping[str, Any] | Row
-Content = Columns | Csr | Tokens | list[dict[str, Any]]
-
-
-class Record(NamedTuple):
-    """One example of a file: its id, its label if it has one, and its fields.
-
-    A field is a number, a boolean, a string, a list or a mapping; None is missing. A record of a
-    LIBSVM file has a :class:`~askance.types.Row` in place of fields.
-    """
-
-    id: str
-    label: Label | None
-    fields: Fields
-
-
-class Batch(NamedTuple):
-    """Some records in a row, as columns where the format has them; a missing label is 0."""
-
-    ids: Sequence[str]
-    labels: NDArray[np.int8]
-    content: Content
-
-    def records(self) -> Iterator[Record]:
-        """Walk over the records one by one."""
-        labels = [label or None for label in self.labels.tolist()]
-        for record in zip(self.ids, labels, _fields(self.content), strict=True):
-            yield Record(*record)
-
-
-def _fields(content: Content) -> Iterator[Fields]:
-    if isinstance(content, Csr):
-        yield from content.rows()
-    elif isinstance(content, Tokens):
-        yield from content.records()
-    elif isinstance(content, dict):
-        for values in zip(*map(values_of, content.values()), strict=True):
-            yield dict(zip(content, values, strict=True))
-    else:
-        yield from content
 
 
 def read(

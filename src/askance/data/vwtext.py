@@ -6,6 +6,7 @@ sign, a blank, a colon or a bar is written as in a web address, ``%20`` for a bl
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import BinaryIO, NamedTuple
 from urllib.parse import unquote_to_bytes
 
@@ -31,7 +32,8 @@ def within(namespace: str, name: str) -> str:
     return f"{namespace}^{name}" if namespace else name
 
 
-class Tokens(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Tokens:
     """Features of many lines as hashes and values, with the text that they came from."""
 
     indptr: NDArray[np.int64]
