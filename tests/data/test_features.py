@@ -132,21 +132,6 @@ def test_a_hashed_column_holds_the_signed_value_of_its_name():
     assert features.name_of(int(set(range(9)).difference(row.indices).pop())).startswith("#")
 
 
-def test_the_hash_never_changes():
-    """Saved models depend on it."""
-    places = Hashing(18).find(["age", "job=clerk", "text^ü"])
-    assert places.indices.tolist() == [229308, 38536, 156060]
-    assert places.signs.tolist() == [1.0, 1.0, 1.0]
-
-
-def test_the_table_of_names_is_bounded_and_shows_collisions():
-    hashing = Hashing(bits=1, capacity=3)
-    hashing.find(list("abcdefgh"))
-    shown = " or ".join([hashing.name_of(0), hashing.name_of(1)]).split(" or ")
-    assert sorted(n for n in shown if not n.startswith("#")) == ["a", "b", "c"]
-    assert len(hashing.get_state()["names"]) == 3
-
-
 @pytest.mark.parametrize("fitted", [True, False])
 def test_a_map_comes_back_from_its_state(fitted):
     source = [{"age": 1, "body": "a b c", "tags": ["x"]}, {"age": 2, "body": "c", "tags": []}]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from askance.errors import DatasetUnavailable
 
-__all__ = ["cache_folder", "data_folders", "new_file", "new_folder"]
+__all__ = ["cache_folder", "data_folders", "new_folder"]
 
 PathLike = str | os.PathLike[str]
 
@@ -57,22 +57,6 @@ def _rename(scratch: Path, target: Path) -> None:
         if error.errno in (errno.ENOTEMPTY, errno.EEXIST):
             raise FileExistsError(target) from error
         raise
-
-
-@contextlib.contextmanager
-def new_file(target: Path) -> Iterator[Path]:
-    """Fill a temporary file that takes its place as ``target`` only when it is whole."""
-    with _disk_errors(target):
-        target.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}-", dir=target.parent)
-        os.close(handle)
-        scratch = Path(name)
-        try:
-            yield scratch
-            scratch.chmod(0o644)
-            scratch.replace(target)
-        finally:
-            scratch.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
