@@ -25,7 +25,9 @@ simple = {
     "body": st.text(string.ascii_letters + " .", max_size=20),
     "tags": st.lists(word, max_size=3),
     "vector": st.lists(st.floats(-10, 10), max_size=3),
-    "user": st.fixed_dictionaries({"age": st.none() | number, "job": st.none() | word}),
+    "user": st.fixed_dictionaries(
+        {"age": st.none() | number, "job": st.none() | word, "bio": st.none() | word}
+    ),
 }
 record = st.fixed_dictionaries({key: st.none() | value for key, value in simple.items()})
 records = st.lists(record, min_size=1, max_size=8)
@@ -38,7 +40,7 @@ quick = settings(
 def maps():
     """A map with few columns, so that features collide; and one with enough for each."""
     for bits in (3, 20):
-        yield FeatureMap(Hashing(bits), text=["body"], ngrams=2)
+        yield FeatureMap(Hashing(bits), text=["body", "user^bio"], ngrams=2)
 
 
 def rows(csr):
@@ -78,7 +80,7 @@ def test_records_to_parquet_and_back_give_the_same_rows(tmp_path, given_records)
         "body": pa.string(),
         "tags": pa.list_(pa.string()),
         "vector": pa.list_(pa.float64()),
-        "user": pa.struct([("age", pa.float64()), ("job", pa.string())]),
+        "user": pa.struct([("age", pa.float64()), ("job", pa.string()), ("bio", pa.string())]),
     }
     pq.write_table(pa.Table.from_pylist(given_records, pa.schema(list(types.items()))), path)
     for features in maps():
@@ -185,6 +187,11 @@ def test_json_lines_that_change_type_half_way_are_refused(tmp_path):
 def test_a_value_beyond_single_precision_is_an_error(value):
     with pytest.raises(BadRecord, match=r"feature 'age' is .*, a finite number was expected"):
         FeatureMap().encode({"age": value})
+
+
+@pytest.mark.parametrize("nothing", [None, float("nan"), np.float32("nan"), [], {}])
+def test_a_missing_value_gives_no_feature(nothing):
+    assert len(FeatureMap().encode({"age": nothing}).indices) == 0
 
 
 def test_a_foreign_type_is_an_error():

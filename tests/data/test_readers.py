@@ -161,8 +161,8 @@ def test_vw_records_hold_namespaces(tmp_path):
 def test_records_do_not_depend_on_where_blocks_end(tmp_path, format):
     """Several blocks of every reader, and one record at a time, by number."""
     lines = {
-        "csv": lambda i: f"{i},{'w' * (i % 50)}{i},1",
-        "jsonl": lambda i: json.dumps({"a": i, "b": f"{'w' * (i % 50)}{i}", "y": 1}),
+        "csv": lambda i: f"{i},x{'w' * (i % 50)}{i},1",
+        "jsonl": lambda i: json.dumps({"a": i, "b": f"x{'w' * (i % 50)}{i}", "y": 1}),
         "libsvm": lambda i: f"1 {i + 1}:{i + 1}",
         "vw": lambda i: f"1 |a {'w' * (i % 50)}:{i + 1}",
     }[format]
@@ -180,7 +180,7 @@ def test_records_do_not_depend_on_where_blocks_end(tmp_path, format):
     elif format == "vw":
         assert last == {"a": {"w" * ((n - 1) % 50): n}}
     else:
-        assert last == {"a": n - 1, "b": f"{'w' * ((n - 1) % 50)}{n - 1}"}
+        assert last == {"a": n - 1, "b": f"x{'w' * ((n - 1) % 50)}{n - 1}"}
 
 
 @pytest.mark.parametrize(
@@ -228,10 +228,26 @@ def test_a_csv_file_that_changes_type_half_way_is_refused(tmp_path):
     content = b"age,job\n" + b"39,1\n" * 300_000 + b"forty,2\n" + b"41,3\n" * 10
     path = write(tmp_path, "a.csv", content)
     assert refusal(BadRecord, path) == (
-        f"row 300,001 of {path} has 'forty' in column 'age', where the rows before it have numbers"
+        f"row 300,001 of {path} has 'forty' in column 'age', where the rows before it have "
+        "numbers: mend it, or read the column as strings"
     )
     records = list(read(path, strings=["age"]))
     assert records[300_000].fields == {"age": "forty", "job": 2}
+
+
+def test_a_short_file_that_changes_type_is_refused_too(tmp_path):
+    path = write(tmp_path, "a.csv", b"age,size\n,S\n39,4\n40,M\nforty,L\n")
+    assert refusal(BadRecord, path).startswith(f"row 4 of {path} has 'forty' in column 'age'")
+    fields = [record.fields for record in read(path, strings=["age"])]
+    assert fields[0] == {"age": None, "size": "S"}
+    assert fields[1] == {"age": "39", "size": "4"}
+
+
+def test_a_header_alone_has_no_records(tmp_path):
+    for name, pack in (("a.csv", bytes), ("a.csv.gz", gzip.compress), ("a.csv.xz", lzma.compress)):
+        assert list(read(write(tmp_path, name, pack(b"x,y\n")))) == []
+    zst = pa.compress(b"x,y\n", "zstd", asbytes=True)
+    assert list(read(write(tmp_path, "a.csv.zst", zst))) == []
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ def read_table(
     return {name: to_column(name, table[name].combine_chunks()) for name in table.column_names}
 
 
-def csv_batches(stream: BinaryIO, source: str, delimiter: str) -> Iterator[dict[str, Any]]:
+def csv_batches(stream: Any, source: str, delimiter: str) -> Iterator[dict[str, Any]]:
     """Read CSV with a header, block by block, all as strings; an empty field is missing."""
     broken: list[Any] = []
 
@@ -81,6 +81,8 @@ def csv_batches(stream: BinaryIO, source: str, delimiter: str) -> Iterator[dict[
 
     try:
         names = _header(stream, source, delimiter)
+        if not stream.peek(1):
+            return
         with pa.csv.open_csv(
             stream,
             read_options=pa.csv.ReadOptions(
@@ -102,7 +104,7 @@ def csv_batches(stream: BinaryIO, source: str, delimiter: str) -> Iterator[dict[
         raise BadRecord(_csv_error(source, broken, error)) from error
 
 
-def _header(stream: BinaryIO, source: str, delimiter: str) -> list[str]:
+def _header(stream: Any, source: str, delimiter: str) -> list[str]:
     line = stream.readline()
     if not line.strip():
         raise BadRecord(f"{source} is empty, a header line was expected")

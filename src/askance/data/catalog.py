@@ -84,7 +84,9 @@ def _cook(entry: Entry, source: Source, home: Path) -> Dataset:
             )
     try:
         dataset = source.recipe(paths)
-    except (AskanceError, KeyError, IndexError, ValueError) as error:
+    except KeyError as error:
+        raise DatasetUnavailable(f"{entry.name} is not as expected: no column {error}") from error
+    except (AskanceError, IndexError, ValueError) as error:
         raise DatasetUnavailable(f"{entry.name} is not as expected: {error}") from error
     found, expected = printed(dataset.stats), printed(source.expected)
     if found != expected:

@@ -54,7 +54,8 @@ class FeatureMap:
     ) -> None:
         self._indexer = indexer or Hashing()
         self._naming = Naming(frozenset(text), ngrams)
-        self._kinds: dict[str, str | None] = {}
+        # What each column holds; empty while it has only been missing.
+        self._kinds: dict[str, str] = {}
 
     @classmethod
     def fit(
@@ -162,8 +163,8 @@ class FeatureMap:
             known = ", ".join(self._kinds) or "none"
             raise BadRecord(f"{where} has a column {name!r} that is not known, known are {known}")
         before = self._kinds.get(name)
-        if before is None:
-            self._kinds[name] = kind
+        if not before:
+            self._kinds[name] = kind or ""
         elif kind not in (None, before):
             raise BadRecord(
                 f"{where} has a {kind} in column {name!r}, where a {before} was expected as before"

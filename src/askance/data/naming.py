@@ -49,9 +49,18 @@ class Naming:
 
     def features(self, name: str, value: Any) -> Iterator[Feature]:
         """Give the features of a column's value."""
-        if name in self.text and isinstance(value, str):
-            return self._tokens(name, value)
-        return _expand(name, value)
+        kind = kind_of(name, value)
+        if kind == "number":
+            yield name, float(value)
+        elif kind == "string":
+            yield from self._tokens(name, value) if name in self.text else _one(name, value)
+        elif kind == "list":
+            for place, item in enumerate(value):
+                inner = name if isinstance(item, str) else within(name, str(place))
+                yield from self.features(inner, item)
+        elif kind == "mapping":
+            for key, item in value.items():
+                yield from self.features(within(name, str(key)), item)
 
     def _tokens(self, name: str, text: str) -> Iterator[Feature]:
         words = _WORD.findall(text.lower())
@@ -69,19 +78,8 @@ def category(name: str, value: str) -> str:
     return f"{name}={value}"
 
 
-def _expand(name: str, value: Any) -> Iterator[Feature]:
-    kind = kind_of(name, value)
-    if kind == "number":
-        yield name, float(value)
-    elif kind == "string":
-        yield category(name, value), 1.0
-    elif kind == "list":
-        for place, item in enumerate(value):
-            inner = name if isinstance(item, str) else within(name, str(place))
-            yield from _expand(inner, item)
-    elif kind == "mapping":
-        for key, item in value.items():
-            yield from _expand(within(name, str(key)), item)
+def _one(name: str, value: str) -> Iterator[Feature]:
+    yield category(name, value), 1.0
 
 
 def kind_of(name: str, value: Any) -> str | None:
@@ -90,7 +88,7 @@ def kind_of(name: str, value: Any) -> str | None:
     >>> kind_of("age", 39), kind_of("job", "clerk"), kind_of("age", float("nan"))
     ('number', 'string', None)
     """
-    if value is None or (isinstance(value, float) and math.isnan(value)):
+    if value is None or (isinstance(value, float | np.floating) and math.isnan(value)):
         return None
     if isinstance(value, str):
         return "string"

@@ -145,22 +145,24 @@ class _Plan:
         return self.batch(columns, ids, label if plain else values_of(label))
 
     def typed(self, name: str, strings: Any) -> Column:
-        """Read a column of a CSV block: numbers, if its first block holds nothing else."""
+        """Read a column of a CSV block: as numbers, if its first value is one."""
         if name in self.strings or name == self.label:
             return to_column(name, strings)
         if strings.null_count == len(strings):
             return np.full(len(strings), np.nan)
-        if not self.numeric.get(name, True):
+        if name not in self.numeric:
+            self.numeric[name] = to_numbers(strings.drop_null()[:1]) is not None
+        if not self.numeric[name]:
             return to_column(name, strings)
         numbers = to_numbers(strings)
-        if numbers is None and name in self.numeric:
+        if numbers is None:
             row, text = first_text(strings)
             raise BadRecord(
                 f"row {self.rows + row + 1:,} of {self.source} has {text[:60]!r} in column "
-                f"{name!r}, where the rows before it have numbers"
+                f"{name!r}, where the rows before it have numbers: mend it, or read the column as "
+                "strings"
             )
-        self.numeric[name] = numbers is not None
-        return to_column(name, strings) if numbers is None else numbers
+        return numbers
 
 
 def _csv(stream: BinaryIO, plan: _Plan, delimiter: str = ",") -> Iterator[Batch]:

@@ -59,7 +59,7 @@ def readable(source: str | Path) -> Iterator[None]:
     except (EOFError, lzma.LZMAError, zlib.error, tarfile.TarError, zipfile.BadZipFile) as error:
         raise FileUnreadable(f"{source} is damaged: {error}") from error
     except OSError as error:
-        reason = error.strerror or str(error)
+        reason = error.strerror or str(error).partition("\n")[0]
         raise FileUnreadable(f"{source} cannot be read: {reason}") from error
 
 
