@@ -63,7 +63,7 @@ class OnlineActiveCover(StreamingLearner):
         erm: OnlineOracle,
         cover_oracles: Sequence[OnlineOracle] = (),
         *,
-        c0: float = 0.1,
+        c0: float = 1.0,
         alpha: float = 1.0,
         beta_scale: float = math.sqrt(10.0),
         oracular: bool = False,
