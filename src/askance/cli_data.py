@@ -19,7 +19,11 @@ from askance.errors import AskanceError
 
 __all__ = ["data_app"]
 
-data_app = typer.Typer(help="The paper's data sets: list, fetch.", no_args_is_help=True)
+data_app = typer.Typer(
+    help="The paper's data sets: list, fetch.\n\nExample: `askance data list`",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+)
 
 _LAYOUT = "{:14} {:7} {:>7} {:>7} {:>8} {:>8} {:>6} {:>6} {:>5} {:>5} {}"
 _HEADINGS = ("n", "paper", "s", "paper", "d", "paper", "r", "paper")
@@ -48,6 +52,8 @@ def list_sets(
     """Show the 22 data sets: our numbers beside the paper's, and what is present.
 
     The first time, this prepares every set that is present.
+
+    Example: `askance data list --data-dir data`
     """
     with Console(stderr=True).status("preparing"):
         rows = [_described(entry, data_dir) for entry in CATALOG.values()]
@@ -103,7 +109,10 @@ def fetch_set(
     name: Annotated[str, typer.Argument(help="As in `askance data list`.")],
     data_dir: DataDir = None,
 ) -> None:
-    """Download a data set from its public address into the user's cache, and verify it."""
+    """Download a data set from its public address into the user's cache, and verify it.
+
+    Example: `askance data fetch mushroom`
+    """
     with _one_sentence(), _progress_bar() as progress:
         folder = fetch(entry_of(name), data_dir, _reporter(progress))
     typer.echo(f"{name} is in {folder}")

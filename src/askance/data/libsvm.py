@@ -10,7 +10,15 @@ from askance.data.dataset import Csr
 from askance.errors import BadRecord
 from askance.kernels.parse import parse_libsvm
 
-__all__ = ["LabelledRows", "libsvm_batches", "line_blocks", "parse_block", "read_all"]
+__all__ = [
+    "LabelledRows",
+    "careful_number",
+    "libsvm_batches",
+    "line_blocks",
+    "parse_block",
+    "read_all",
+    "single",
+]
 
 _BLOCK = 1 << 22
 _ERRORS = {

@@ -18,7 +18,31 @@ from askance.data.design import Design, signs, stacked
 from askance.data.libsvm import read_all
 from askance.data.sources import map_bytes, member, read_bytes
 
-__all__ = ["Recipe"]
+__all__ = [
+    "Recipe",
+    "a9a",
+    "abalone",
+    "activity",
+    "activity_origin",
+    "adult",
+    "bank",
+    "bio",
+    "census",
+    "covtype",
+    "eeg_eye_state",
+    "ijcnn1",
+    "letter",
+    "magic04",
+    "mushroom",
+    "nomao",
+    "rcv1",
+    "rcv1_subset",
+    "shuttle",
+    "skin",
+    "titanic",
+    "vehv2binary",
+    "w8a",
+]
 
 Recipe = Callable[[Sequence[Path]], Dataset]
 
