@@ -1,0 +1,133 @@
+r"""The arithmetic of (OP) on a sample: arrays over the points inside the disagreement region.
+
+``mass`` is :math:`\sum_h \lambda_h I_h(x)` at each point inside, ``count`` the size of the whole
+sample, so that a sum over the points inside divided by ``count`` is the empirical expectation.
+"""
+
+import math
+
+import numpy as np
+
+from askance.types import Floats
+
+__all__ = [
+    "coordinate_step",
+    "dual_objective",
+    "modified_objective",
+    "query_odds",
+    "query_probability",
+    "rescaling",
+]
+
+_NEWTON_STEPS = 100
+
+
+def query_odds(mass: Floats, floor: float) -> Floats:
+    r"""The odds q of a query, with mu = 2 P_min.
+
+    .. math:: q_\lambda(x) = \sqrt{\mu^2 + \sum_h \lambda_h I_h(x)}
+
+    Paper: ``eqn:primal-dual``.
+
+    >>> query_odds(np.array([0.0, 0.75]), floor=0.25).tolist()
+    [0.5, 1.0]
+    """
+    odds: Floats = np.sqrt((2 * floor) ** 2 + mass)
+    return odds
+
+
+def query_probability(odds: Floats) -> Floats:
+    """P = q / (1 + q) inside the region.
+
+    Paper: ``eqn:primal-dual``.
+
+    >>> query_probability(np.array([1.0, 3.0])).tolist()
+    [0.5, 0.75]
+    """
+    return odds / (1 + odds)
+
+
+def dual_objective(mass: Floats, floor: float, count: int, charge: float) -> float:
+    r"""The dual of (OP), ``charge`` being :math:`\sum_h \lambda_h b(h)`.
+
+    .. math:: D(\lambda) = E[1_D (1 + q_\lambda)^2] - \sum_h \lambda_h b(h) + 1 - Pr(D)
+
+    Paper: ``eqn:dual-obj``.
+
+    >>> dual_objective(np.zeros(1), floor=0.5, count=2, charge=0.0)
+    2.5
+    """
+    inside = float(np.sum((1 + query_odds(mass, floor)) ** 2))
+    return (inside + count - len(mass)) / count - charge
+
+
+def modified_objective(probability: Floats, floor: float, count: int) -> float:
+    """(OP)'s objective with its barrier at the floor; ``floor=0`` gives (OP)'s own.
+
+    Paper: ``eq:mod-obj``.
+
+    >>> modified_objective(np.array([0.5]), floor=0.0, count=2)
+    1.5
+    """
+    inside = float(np.sum(1 / (1 - probability) + (2 * floor) ** 2 / probability))
+    return (inside + count - len(probability)) / count
+
+
+def coordinate_step(violation: float, odds: Floats, count: int) -> float:
+    r"""What the violated constraint adds to its multiplier, from the odds where it disagrees.
+
+    .. math:: 2 \, violation / E[I_h / q_\lambda^3]
+
+    Paper: ``alg:coord``, ``step:coord-update``.
+
+    >>> coordinate_step(0.5, np.array([1.0, 0.5]), count=9)
+    1.0
+    """
+    return 2 * violation / (float(np.sum(odds**-3.0)) / count)
+
+
+def rescaling(mass: Floats, floor: float, count: int, charge: float) -> float:
+    """The scale in [0, 1] that maximises the dual along the ray through the multipliers.
+
+    The slope of the dual along the ray is convex and decreasing, so Newton's steps from 0 approach
+    its root from the left and never pass it: the slope at the answer is not negative, as the proof
+    of ``eq:prim-obj-bnd`` needs.
+
+    Paper: ``alg:coord``.
+
+    >>> rescaling(np.array([1.0]), floor=0.5, count=1, charge=1.5)
+    1.0
+    """
+
+    def slope(scale: float) -> tuple[float, float]:
+        odds = query_odds(scale * mass, floor)
+        first = float(np.sum(mass * (1 + 1 / odds))) / count - charge
+        second = -float(np.sum(mass**2 / odds**3)) / (2 * count)
+        return first, second
+
+    if slope(1.0)[0] >= 0:
+        return 1.0
+    scale = 0.0
+    for _ in range(_NEWTON_STEPS):
+        first, second = slope(scale)
+        # Rounding, not the curve, decides once the slope is lost in the size of its two terms.
+        if first <= 1e-15 * charge or second == 0:
+            break
+        step = -first / second
+        scale += step
+        if step <= 1e-15 * scale:
+            break
+    return min(max(scale, 0.0), 1.0)
+
+
+# Stand-ins with the signatures of ``askance.kernels.formulas``; to be imported from there.
+
+
+def regret_threshold(mean_error: float, t: float, c0: float, alpha: float) -> float:
+    """Radius of the set of good classifiers. Paper: ``eq:cover_threshold``."""
+    return math.sqrt(c0 * mean_error / t) + max(2 * alpha, 4) * c0 * math.log(t) / t
+
+
+def min_query_probability(mean_error: float, t: float) -> float:
+    """P_min with c_3 = 1 and n epsilon_M = 1. Paper: ``appendix:hyper-parameters``."""
+    return min(1 / (math.sqrt(t * mean_error) + math.log(t)), 0.5)
