@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "Bools",
     "Decision",
     "Floats",
     "Integers",
@@ -24,6 +25,7 @@ __all__ = [
 Label = int
 """-1 or +1."""
 
+Bools = NDArray[np.bool_]
 Floats = NDArray[np.floating[Any]]
 Integers = NDArray[np.integer[Any]]
 
