@@ -1,5 +1,6 @@
 """Synthetic streams with known best classifiers, and the loop that drives a learner over them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +10,9 @@ from askance.kernels.matrices import from_dense
 from askance.learners.epochs import EpochLearner
 from askance.types import Floats, Integers, Matrix
 
-__all__ = ["Run", "Stream", "drive", "hard_instance", "threshold_stream"]
+__all__ = ["CERTAINTY", "Run", "Stream", "drive", "hard_instance", "threshold_stream"]
+
+CERTAINTY = 0.8
 
 
 @dataclass(frozen=True)
@@ -34,11 +37,22 @@ class Run:
         return np.concatenate([[0], np.cumsum(self.queried)])[n]
 
 
-def drive(learner: EpochLearner, stream: Stream, coins: Floats) -> Run:
-    """Run a learner over a stream, a block at a time; every query is answered at once."""
+def drive(
+    learner: EpochLearner,
+    stream: Stream,
+    coins: Floats,
+    on_epoch: Callable[[], None] = lambda: None,
+) -> Run:
+    """Run a learner over a stream, a block at a time; every query is answered at once.
+
+    ``on_epoch`` is called at the start of every epoch, and when the stream has ended.
+    """
     decisions = []
-    done, n = 0, len(stream.labels)
+    done, n, epoch = 0, len(stream.labels), 1
     while done < n:
+        if learner.epoch > epoch:
+            epoch = learner.epoch
+            on_epoch()
         part = slice(done, done + min(learner.remaining, n - done))
         block = learner.decide_many(stream.X[part], coins[part])
         labels = [
@@ -47,6 +61,7 @@ def drive(learner: EpochLearner, stream: Stream, coins: Floats) -> Run:
         learner.learn_many(stream.X[part], block, labels)
         decisions += block
         done = part.stop
+    on_epoch()
     return Run(
         queried=np.array([d.queried for d in decisions]),
         inside=np.array([d.in_disagreement for d in decisions]),
@@ -84,12 +99,13 @@ def hard_instance(size: int, n: int, epsilon: float, rng: np.random.Generator) -
 def threshold_stream(n: int, cut: float, omega: float, rng: np.random.Generator) -> Stream:
     """Uniform points on [0, 1] labelled by a threshold under Tsybakov noise of exponent omega.
 
-    |2 eta(x) - 1| = min(1, (2 |x - cut|)^(1/omega - 1)), so that the regret of a cut at distance d
-    is proportional to d^(1/omega) (``eqn:tsybakov``); omega = inf means no noise at all.
+    |2 eta(x) - 1| = CERTAINTY (2 |x - cut|)^(1/omega - 1), at most 1, so that the regret of a cut
+    at distance d is proportional to d^(1/omega) (``eqn:tsybakov``); omega = inf means no noise.
     """
     x = rng.random(n)
-    power = 1 / omega - 1
-    certain = np.minimum((2 * np.abs(x - cut)) ** power, 1.0) if np.isfinite(omega) else 1.0
+    certain = np.ones(n)
+    if np.isfinite(omega):
+        certain = np.minimum(CERTAINTY * (2 * np.abs(x - cut)) ** (1 / omega - 1), 1.0)
     agrees = rng.random(n) < (1 + certain) / 2
     labels = np.where((x > cut) == agrees, 1, -1)
     return Stream(from_dense(x[:, None]), labels, cut)
