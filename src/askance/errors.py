@@ -3,7 +3,7 @@
 ::
 
     AskanceError
-    ├── InvalidParameter (ValueError)    a setting outside its range: "c0 must be positive, got -1.0"
+    ├── InvalidParameter (ValueError)    a setting outside its range: "c0 must be positive, got -1"
     ├── InvalidRow (ValueError)          features that cannot be learned from
     ├── InvalidLabel (ValueError)        a label that is neither -1 nor +1
     ├── LabelMissing                     a label was asked for and not given

@@ -14,6 +14,7 @@ __all__ = [
     "Classifier",
     "ExactOracle",
     "LabelSource",
+    "LateLearner",
     "Learner",
     "OnlineOracle",
 ]
@@ -42,8 +43,8 @@ class OnlineOracle(Classifier, Protocol):
     def margin(self, x: Row) -> float:
         """The real-valued score whose sign is the prediction (0 counts as -1)."""
 
-    def learn(self, x: Row, target: Label, weight: float) -> None:
-        """One importance-weighted example; weight 0 changes nothing."""
+    def learn(self, x: Row, target: Label, weight: float) -> float:
+        """One importance-weighted example; weight 0 changes nothing. Returns the new margin."""
 
     def flip_weight(self, x: Row) -> float:
         """The weight of an opposite-label example that would bring the margin to zero."""
@@ -110,6 +111,14 @@ class Learner(Protocol):
     def get_state(self) -> State: ...
 
     def set_state(self, state: State) -> None: ...
+
+
+@runtime_checkable
+class LateLearner(Learner, Protocol):
+    """A learner that waits for the labels it is told are late, as learners in epochs do."""
+
+    def defer(self, decision: Decision) -> None:
+        """Say, before the next decision, that this one will be learned later."""
 
 
 class LabelSource(Protocol):

@@ -13,7 +13,7 @@ from askance.errors import InvalidParameter
 from askance.kernels.matrices import dense, from_dense, row_at
 from askance.learners.active_cover import ActiveCover
 from askance.learners.constants import Constants
-from askance.learners.disagreement import KnownRegion, OneCallRegion
+from askance.learners.region import KnownRegion, OneCallRegion
 from askance.oracles.finite import VoteOracle
 from askance.oracles.thresholds import ThresholdOracle
 

@@ -41,14 +41,22 @@ def gaps(learner: BatchIWAL) -> np.ndarray:
 @pytest.mark.parametrize("error_dependent", [False, True])
 @pytest.mark.parametrize("oracular", [False, True])
 def test_probabilities_follow_the_thresholds(error_dependent: bool, oracular: bool) -> None:
-    learner = trained(NOISY, c0=0.01, error_dependent=error_dependent, oracular=oracular)
+    learner = trained(
+        NOISY,
+        c0=0.01,
+        c1=5 + 2 * math.sqrt(2),
+        c2=5.0,
+        error_dependent=error_dependent,
+        oracular=oracular,
+    )
     b = 0.01 * math.log(97) / 96
     error = learner.sample.error(learner.classifier) if error_dependent else 1.0
     a = math.sqrt(b * error)
     decisions = learner.decide_many(X, np.full(96, 0.5))
     found = gaps(learner)
     assert decisions[0].threshold == pytest.approx(a + b)
-    assert [d.in_disagreement for d in decisions] == (found <= a + b + 1e-12).tolist()
+    inside = found <= a + b + 1e-12 if oracular else np.ones(96, bool)
+    assert [d.in_disagreement for d in decisions] == inside.tolist()
     c1, c2 = 5 + 2 * math.sqrt(2), 5.0
     for gap, decision in zip(found, decisions, strict=True):
         if gap <= a + b:
@@ -85,5 +93,7 @@ def test_the_fast_rule_serves_iwal_too() -> None:
 
 
 def test_c0_must_be_positive() -> None:
-    with pytest.raises(InvalidParameter, match="c0 must be positive, got 0"):
+    with pytest.raises(InvalidParameter, match="c0 must be positive and finite, got 0"):
         BatchIWAL(ThresholdOracle(), c0=0)
+    with pytest.raises(InvalidParameter, match="c1 and c2 must be at least 1"):
+        BatchIWAL(ThresholdOracle(), c0=1, c1=0.5)

@@ -1,5 +1,6 @@
 """What all learners in epochs share: blocks, late labels, bad input."""
 
+import dataclasses
 import logging
 import math
 
@@ -65,8 +66,10 @@ def test_a_withdrawn_label_is_no_longer_awaited() -> None:
     for value in (0.6, 0.9, 0.7):
         learn_one(learner, value)
     assert learner.epoch == 1
-    learner.withdraw(late)
+    learner.learn(row(0.2), dataclasses.replace(late, queried=False), None)
     assert learner.epoch == 2
+    assert learner.sample.offered == 4
+    assert len(learner.sample.weights) == 3
 
 
 def test_an_epoch_far_overdue_is_reported_once(caplog: pytest.LogCaptureFixture) -> None:
@@ -172,7 +175,7 @@ def test_a_label_that_nobody_asked_for_is_refused() -> None:
         learn_one(learner, value)
     decision = learner.decide(row(0.5), 0.999999)
     assert not decision.queried
-    with pytest.raises(LabelConflict, match="no label was asked for this example, got 1"):
+    with pytest.raises(LabelConflict, match="no label was asked for, got 1"):
         learner.learn(row(0.5), decision, 1)
 
 

@@ -60,12 +60,13 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     numpy, so kernels guard it where it can occur.
     """
     # numba reads the folder when a function is decorated; other users of numba keep their own.
-    before = config.CACHE_DIR
-    config.CACHE_DIR = str(_FOLDER) if _FOLDER else before
+    settings = vars(config)
+    before = settings["CACHE_DIR"]
+    settings["CACHE_DIR"] = str(_FOLDER) if _FOLDER else before
     try:
         compiled: Callable[P, R] = numba.njit(cache=_FOLDER is not None, error_model="numpy")(
             function
         )
     finally:
-        config.CACHE_DIR = before
+        settings["CACHE_DIR"] = before
     return compiled

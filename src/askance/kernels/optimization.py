@@ -8,14 +8,17 @@ import math
 
 import numpy as np
 
+from askance.kernels._jit import kernel
+from askance.kernels.formulas import iwal_probability, query_probability
 from askance.types import Floats
 
 __all__ = [
     "coordinate_step",
     "dual_objective",
+    "iwal_probabilities",
     "modified_objective",
     "query_odds",
-    "query_probability",
+    "query_probabilities",
     "rescaling",
 ]
 
@@ -36,15 +39,44 @@ def query_odds(mass: Floats, floor: float) -> Floats:
     return odds
 
 
-def query_probability(odds: Floats) -> Floats:
-    """P = q / (1 + q) inside the region.
+def query_probabilities(mass: Floats, floor: float) -> Floats:
+    """P = q / (1 + q) at each point inside the region.
 
     Paper: ``eqn:primal-dual``.
 
-    >>> query_probability(np.array([1.0, 3.0])).tolist()
-    [0.5, 0.75]
+    >>> query_probabilities(np.array([0.0, 0.75]), floor=0.25).round(6).tolist()
+    [0.333333, 0.5]
     """
-    return odds / (1 + odds)
+    probabilities = np.empty(len(mass))
+    _fill_probabilities(np.asarray(mass, dtype=np.float64), floor, probabilities)
+    return probabilities
+
+
+@kernel
+def _fill_probabilities(mass: Floats, floor: float, out: Floats) -> None:
+    for i in range(len(mass)):
+        out[i] = query_probability(4.0 * floor * floor + mass[i])
+
+
+def iwal_probabilities(gaps: Floats, a: float, b: float, c1: float, c2: float) -> Floats:
+    """IWAL's query probability for each error gap; 0 where no classifier differs at all.
+
+    Paper: ``sec:exp_setup``.
+
+    >>> iwal_probabilities(np.array([0.11, 0.28, np.inf]), 0.1, 0.02, 1.0, 1.0).round(9).tolist()
+    [1.0, 0.25, 0.0]
+    """
+    probabilities = np.empty(len(gaps))
+    _fill_iwal_probabilities(np.asarray(gaps, dtype=np.float64), a, b, c1, c2, probabilities)
+    return probabilities
+
+
+@kernel
+def _fill_iwal_probabilities(
+    gaps: Floats, a: float, b: float, c1: float, c2: float, out: Floats
+) -> None:
+    for i in range(len(gaps)):
+        out[i] = 0.0 if math.isinf(gaps[i]) else iwal_probability(gaps[i], a, b, c1, c2)
 
 
 def dual_objective(mass: Floats, floor: float, count: int, charge: float) -> float:
@@ -118,16 +150,3 @@ def rescaling(mass: Floats, floor: float, count: int, charge: float) -> float:
         if step <= 1e-15 * scale:
             break
     return min(max(scale, 0.0), 1.0)
-
-
-# Stand-ins with the signatures of ``askance.kernels.formulas``; to be imported from there.
-
-
-def regret_threshold(mean_error: float, t: float, c0: float, alpha: float) -> float:
-    """Radius of the set of good classifiers. Paper: ``eq:cover_threshold``."""
-    return math.sqrt(c0 * mean_error / t) + max(2 * alpha, 4) * c0 * math.log(t) / t
-
-
-def min_query_probability(mean_error: float, t: float) -> float:
-    """P_min with c_3 = 1 and n epsilon_M = 1. Paper: ``appendix:hyper-parameters``."""
-    return min(1 / (math.sqrt(t * mean_error) + math.log(t)), 0.5)

@@ -11,14 +11,14 @@ import numpy as np
 
 from askance.learners.constants import Constants, EpochTerms
 from askance.learners.coordinate_ascent import Problem, Solution, solve
-from askance.learners.disagreement import (
+from askance.learners.epochs import Block, EpochLearner, EpochSettings
+from askance.learners.region import (
     KnownRegion,
     OneCallRegion,
     chosen_region,
     make_region,
     spread,
 )
-from askance.learners.epochs import Block, EpochLearner, EpochSettings
 from askance.protocols import BatchOracle
 from askance.types import Integers, Matrix
 

@@ -3,16 +3,18 @@
 Paper: ``sec:exp_setup``, ``eq:iwal0_threshold``, ``eq:iwal_threshold``.
 """
 
-import math
 from typing import Unpack
 
 import numpy as np
 
 from askance.errors import InvalidParameter
-from askance.learners.disagreement import KnownRegion, chosen_region, make_region, spread
+from askance.kernels.formulas import iwal_aggressive_term, iwal_slow_term
+from askance.kernels.optimization import iwal_probabilities
 from askance.learners.epochs import Block, EpochLearner, EpochSettings
+from askance.learners.region import KnownRegion, chosen_region, make_region, spread
+from askance.learners.streaming import require_positive
 from askance.protocols import BatchOracle
-from askance.types import Floats, Integers, Matrix
+from askance.types import Integers, Matrix
 
 __all__ = ["BatchIWAL"]
 
@@ -26,6 +28,8 @@ class BatchIWAL(EpochLearner):
         Minimises weighted error.
     c0
         C_0, the size of the threshold.
+    c1, c2
+        Constants of the equation for the probability, as for the online IWAL.
     error_dependent
         The threshold of IWAL1, which shrinks with the ERM's error, instead of that of IWAL0.
     oracular
@@ -47,28 +51,31 @@ class BatchIWAL(EpochLearner):
         oracle: BatchOracle,
         *,
         c0: float,
+        c1: float = 1.0,
+        c2: float = 1.0,
         error_dependent: bool = False,
         oracular: bool = False,
         region: str | None = None,
         probes: int = 32,
         **settings: Unpack[EpochSettings],
     ) -> None:
-        if not c0 > 0:
-            raise InvalidParameter(f"c0 must be positive, got {c0}")
-        self.c0 = c0
+        require_positive(c0=c0)
+        if not (c1 >= 1 and c2 >= 1):
+            raise InvalidParameter(f"c1 and c2 must be at least 1, got {c1} and {c2}")
+        self.c0, self.c1, self.c2 = c0, c1, c2
         self.error_dependent = error_dependent
-        self.learns_predictions = oracular
+        self.oracular = oracular
         self.region = chosen_region(oracle, region)
         self.probes = probes
         super().__init__(oracle, **settings)
 
     def _open(self, points: Matrix) -> tuple[float, float]:
         sample = self._snapshot
-        k = sample.offered + 1
         error = self._erm_error if self.error_dependent else 1.0
-        self._a, self._b = _iwal_terms(error, k, self.c0)
+        self._a = iwal_slow_term(error, float(sample.offered), self.c0)
+        self._b = iwal_aggressive_term(float(sample.offered), self.c0)
         # IWAL needs the difference itself, however large.
-        radius = self._a + self._b if self.learns_predictions else 1 + float(sample.weights.sum())
+        radius = self._a + self._b if self.oracular else 1 + float(sample.weights.sum())
         self._region = make_region(self.region, self.oracle, sample, self._erm_error, radius)
         if isinstance(self._region, KnownRegion):
             predicted = self._erm.predict_many(points)
@@ -78,29 +85,9 @@ class BatchIWAL(EpochLearner):
 
     def _block(self, X: Matrix, predicted: Integers) -> Block:
         gaps = self._region.flip_regrets(X, predicted)
-        inside = gaps <= self._a + self._b
-        if self.learns_predictions:
+        if self.oracular:
+            inside = gaps <= self._a + self._b
             return Block(predicted, inside, inside.astype(float))
-        return Block(predicted, inside, _iwal_probability(gaps, self._a, self._b))
-
-
-# Stand-ins for the functions of ``askance.kernels.formulas``; to be imported from there.
-
-_C1 = 5 + 2 * math.sqrt(2)
-_C2 = 5.0
-
-
-def _iwal_terms(error: float, k: int, c0: float) -> tuple[float, float]:
-    """A and B of ``eq:iwal_threshold``; error = 1 gives ``eq:iwal0_threshold``."""
-    b = c0 * math.log(k) / (k - 1)
-    return math.sqrt(b * error), b
-
-
-def _iwal_probability(gap: Floats, a: float, b: float) -> Floats:
-    """1 up to A + B, beyond that s with z = 1/sqrt(s): c2 B z^2 + c1 A z = G + (c1-1)A + (c2-1)B."""
-    right = gap + (_C1 - 1) * a + (_C2 - 1) * b
-    with np.errstate(invalid="ignore"):
-        # The root in the form that does not cancel.
-        z = 2 * right / (_C1 * a + np.sqrt((_C1 * a) ** 2 + 4 * _C2 * b * right))
-    probability = np.where(np.isinf(gap), 0.0, 1 / z**2)
-    return np.where(gap <= a + b, 1.0, np.minimum(probability, 1.0))
+        # Nothing is learned from predictions, so all points count as inside, as in IWAL0.
+        probability = iwal_probabilities(gaps, self._a, self._b, self.c1, self.c2)
+        return Block(predicted, np.ones(len(predicted), bool), probability)

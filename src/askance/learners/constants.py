@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from askance.errors import InvalidParameter
-from askance.kernels.optimization import min_query_probability, regret_threshold
+from askance.kernels.formulas import beta_squared, min_query_probability, regret_threshold
 from askance.learners.coordinate_ascent import Limits
 
 __all__ = ["Constants", "EpochTerms", "PracticalConstants", "TheoryConstants"]
@@ -141,10 +141,10 @@ class PracticalConstants(Constants):
 
     def terms(self, error: float, tau: int) -> EpochTerms:
         threshold = regret_threshold(error, float(tau), self.c0, self.alpha)
-        beta_squared = self.alpha / self.c0 / self.beta_scale**2
+        weight = 2 * beta_squared(self.c0, self.alpha, self.beta_scale)
         slack = self.alpha * tau * threshold**2 / (self.c0 * self.xi_scale)
         floor = min_query_probability(error, float(tau))
-        limits = Limits(self.alpha, 2 * beta_squared * tau * threshold, slack, floor)
+        limits = Limits(self.alpha, weight * tau * threshold, slack, floor)
         return EpochTerms(threshold, limits, tolerance=max(slack, self.least_tolerance))
 
 

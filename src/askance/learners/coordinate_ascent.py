@@ -15,7 +15,7 @@ from askance.kernels.optimization import (
     coordinate_step,
     dual_objective,
     query_odds,
-    query_probability,
+    query_probabilities,
     rescaling,
 )
 from askance.protocols import BatchClassifier, BatchOracle
@@ -164,7 +164,7 @@ class Cover(NamedTuple):
 
     def probability(self, X: Matrix, predicted: Integers) -> Floats:
         """P at points inside the region, given the ERM's predictions there."""
-        return query_probability(query_odds(self.mass(X, predicted), self.floor))
+        return query_probabilities(self.mass(X, predicted), self.floor)
 
 
 @dataclass(frozen=True)
@@ -262,7 +262,7 @@ class _State:
 
     def _refresh(self) -> None:
         self._odds = query_odds(self._mass, self._problem.limits.floor)
-        self.probability = query_probability(self._odds)
+        self.probability = query_probabilities(self._mass, self._problem.limits.floor)
         self._inverse = 1 / self.probability
 
     @property

@@ -13,11 +13,12 @@ from typing import NamedTuple, TypedDict
 
 import numpy as np
 
-from askance.errors import InvalidLabel, InvalidParameter, InvalidRow, LabelConflict, LabelMissing
+from askance.errors import InvalidParameter, InvalidRow
 from askance.kernels.matrices import empty, from_rows, stacked
 from askance.learners.epoch_records import EpochRecord, EpochTally, states
 from askance.learners.sample import Sample, Snapshot, matrix_from_state, matrix_state
 from askance.learners.schedules import Schedule, epoch_end_after, validated
+from askance.learners.streaming import check_label, sample_entry
 from askance.protocols import BatchClassifier, BatchOracle
 from askance.types import Bools, Decision, Floats, Integers, Label, Matrix, Row, State
 
@@ -61,9 +62,6 @@ class EpochLearner(ABC):
         Length of the stream, if known: the last epoch is cut there.
     """
 
-    #: Whether a point outside the region is learned with its predicted label.
-    learns_predictions = True
-
     def __init__(
         self,
         oracle: BatchOracle,
@@ -92,7 +90,6 @@ class EpochLearner(ABC):
         self._sample = Sample()
         self._tally = EpochTally()
         self._offered = 0
-        self._withdrawn = 0
         self._waiting: set[int] = set()
         self._warned = False
         self._fresh: list[Matrix] = []
@@ -204,7 +201,7 @@ class EpochLearner(ABC):
     ) -> None:
         """Learn a block of examples, exactly as if one after the other."""
         for decision, label in zip(decisions, labels, strict=True):
-            _check_label(decision, label)
+            check_label(decision, label)
         if X.shape[0] != len(decisions):
             raise InvalidRow(f"decisions for {len(decisions)} rows came with {X.shape[0]} rows")
         done = 0
@@ -216,7 +213,7 @@ class EpochLearner(ABC):
     def _learn_part(
         self, X: Matrix, decisions: Sequence[Decision], labels: Sequence[Label | None]
     ) -> None:
-        spent = np.array([d.threshold == math.inf and not d.queried for d in decisions])
+        spent = np.array([d.threshold == math.inf and not d.in_disagreement for d in decisions])
         if spent.any() and self._fresh_wanted:
             self._fresh.append(X[np.flatnonzero(spent)])
             self._fresh_wanted -= int(spent.sum())
@@ -225,7 +222,7 @@ class EpochLearner(ABC):
             self._count(X[counted], [decisions[i] for i in counted], [labels[i] for i in counted])
 
     def _count(self, X: Matrix, decisions: list[Decision], labels: list[Label | None]) -> None:
-        resolved = [self._resolved(d, y) for d, y in zip(decisions, labels, strict=True)]
+        resolved = [sample_entry(d, y) for d, y in zip(decisions, labels, strict=True)]
         targets = np.array([target for target, _ in resolved], dtype=np.int8)
         weights = np.array([weight for _, weight in resolved])
         self._sample.append(X, targets, weights)
@@ -237,14 +234,6 @@ class EpochLearner(ABC):
         self._waiting -= known
         self._offered += len(decisions) - len(known)
         self._close_if_due()
-
-    def _resolved(self, decision: Decision, label: Label | None) -> tuple[Label, float]:
-        """Target and weight: queried, unqueried inside, or predicted (``alg:main``)."""
-        if decision.queried and label is not None:
-            return label, 1 / decision.probability
-        if decision.in_disagreement or not self.learns_predictions:
-            return 1, 0.0
-        return decision.predicted, 1.0
 
     # ------------------------------------------------------------------ late labels
 
@@ -258,22 +247,15 @@ class EpochLearner(ABC):
         self._waiting.add(decision.k)
         self._offered += 1
 
-    def withdraw(self, decision: Decision) -> None:
-        """Say that the label of a deferred decision will never come."""
-        if decision.k in self._waiting:
-            self._waiting.remove(decision.k)
-            self._withdrawn += 1
-            self._close_if_due()
-
     def _close_if_due(self) -> None:
         if self._k < self.epoch_end:
             return
-        own = [k for k in self._waiting if k - self._withdrawn < self.epoch_end]
+        own = [k for k in self._waiting if k < self.epoch_end]
         if not own:
             self._close()
             return
         length = self.epoch_end - self.epoch_start
-        decided = self._offered - self._withdrawn - self.epoch_start
+        decided = self._offered - self.epoch_start
         if decided > 2 * length and not self._warned:
             self._warned = True
             _LOG.warning(
@@ -317,7 +299,6 @@ class EpochLearner(ABC):
             "epoch_end": self.epoch_end,
             "epochs": states(self.epochs),
             "offered": self._offered,
-            "withdrawn": self._withdrawn,
             "waiting": sorted(self._waiting),
             "warned": self._warned,
             "fresh": matrix_state(stacked(self._fresh) if self._fresh else empty()),
@@ -332,7 +313,7 @@ class EpochLearner(ABC):
         self.epoch = int(state["epoch"])
         self.epoch_start, self.epoch_end = int(state["epoch_start"]), int(state["epoch_end"])
         self.epochs = [EpochRecord.from_state(entry) for entry in state["epochs"]]
-        self._offered, self._withdrawn = int(state["offered"]), int(state["withdrawn"])
+        self._offered = int(state["offered"])
         self._waiting = {int(k) for k in state["waiting"]}
         self._warned = bool(state["warned"])
         self._fresh = [matrix_from_state(state["fresh"])]
@@ -347,12 +328,3 @@ def _check_block(X: Matrix, coins: Floats) -> None:
         raise InvalidParameter(f"a coin must lie in [0, 1), got {coins.min()} to {coins.max()}")
     if not np.isfinite(X.data).all():
         raise InvalidRow("features must be finite, got nan or inf")
-
-
-def _check_label(decision: Decision, label: Label | None) -> None:
-    if decision.queried and label is None:
-        raise LabelMissing("the label of a queried example must be given, got None")
-    if not decision.queried and label is not None:
-        raise LabelConflict(f"no label was asked for this example, got {label}")
-    if label is not None and label not in (-1, 1):
-        raise InvalidLabel(f"a label must be -1 or +1, got {label}")

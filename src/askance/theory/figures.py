@@ -1,4 +1,4 @@
-"""Figures from the experiments' numbers: colours that colour-blind readers can tell, and markers."""
+"""Figures from the experiments' numbers, in colours and markers that all readers can tell."""
 
 import os
 import tempfile

@@ -6,7 +6,7 @@ from askance.kernels.matrices import from_dense
 from askance.learners.active_cover import ActiveCover
 from askance.learners.constants import Constants
 from askance.learners.coordinate_ascent import Problem, Solution, solve
-from askance.learners.disagreement import ExactRegion
+from askance.learners.region import ExactRegion
 from askance.oracles.thresholds import ThresholdOracle
 from askance.theory.contenders import BETA_SCALE
 from askance.theory.streams import drive, threshold_stream

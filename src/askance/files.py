@@ -1,0 +1,116 @@
+"""One versioned file for everything a learner has earned, written atomically, without pickle.
+
+The file is a numpy archive: a JSON header with the tree of plain values, and the arrays that the
+tree refers to.
+"""
+
+import contextlib
+import json
+import os
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from askance.errors import FileUnreadable
+from askance.types import State
+
+__all__ = ["VERSION", "read_state", "write_atomically", "write_state"]
+
+VERSION = 1
+"""Raised when an older askance could no longer read what this one writes."""
+
+_FORMAT = "askance"
+_ARRAY = "__array__"
+
+
+def write_state(path: str | os.PathLike[str], kind: str, state: State) -> None:
+    """Save a tree of plain values and arrays.
+
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_state(Path(folder) / "a.askance", "example", {"n": 3, "w": np.arange(2.0)})
+    ...     read_state(Path(folder) / "a.askance", "example")
+    {'n': 3, 'w': array([0., 1.])}
+    """
+    arrays: dict[str, np.ndarray[Any, Any]] = {}
+    tree = _flatten(state, arrays)
+    header = json.dumps({"format": _FORMAT, "version": VERSION, "kind": kind, "state": tree})
+    with write_atomically(path) as file:
+        np.savez(file, header=np.frombuffer(header.encode(), np.uint8), **arrays)  # type: ignore[arg-type]
+
+
+def read_state(path: str | os.PathLike[str], kind: str) -> State:
+    """Load what :func:`write_state` saved, or say in one sentence why not."""
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            header = json.loads(archive["header"].tobytes())
+            _check_header(path, header, kind)
+            state: State = _unflatten(header["state"], archive)
+            return state
+    except FileNotFoundError:
+        raise FileUnreadable(f"{path} does not exist, expected a file saved by askance") from None
+    except (zipfile.BadZipFile, ValueError, KeyError, EOFError, OSError, TypeError) as error:
+        raise FileUnreadable(
+            f"{path} is damaged or was not saved by askance: {type(error).__name__}"
+        ) from error
+
+
+def _check_header(path: str | os.PathLike[str], header: Any, kind: str) -> None:
+    if not isinstance(header, dict) or header.get("format") != _FORMAT:
+        raise FileUnreadable(f"{path} was not saved by askance")
+    if header["version"] > VERSION:
+        raise FileUnreadable(
+            f"{path} has format version {header['version']}, newer than {VERSION}, "
+            "the newest that this askance reads"
+        )
+    if header["kind"] != kind:
+        raise FileUnreadable(f"{path} holds {header['kind']!r}, expected {kind!r}")
+
+
+@contextlib.contextmanager
+def write_atomically(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open a file that appears under its name whole, or not at all.
+
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with write_atomically(Path(folder) / "a") as file:
+    ...         _ = file.write(b"whole")
+    ...     (Path(folder) / "a").read_bytes()
+    b'whole'
+    """
+    target = Path(path)
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).replace(target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _flatten(value: Any, arrays: dict[str, np.ndarray[Any, Any]]) -> Any:
+    """Replace arrays by references to their place in the archive."""
+    if isinstance(value, np.ndarray):
+        name = f"array{len(arrays)}"
+        arrays[name] = value
+        return {_ARRAY: name}
+    if isinstance(value, dict):
+        return {str(key): _flatten(item, arrays) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_flatten(item, arrays) for item in value]
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _unflatten(value: Any, archive: Any) -> Any:
+    if isinstance(value, dict):
+        if _ARRAY in value:
+            return archive[value[_ARRAY]]
+        return {key: _unflatten(item, archive) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_unflatten(item, archive) for item in value]
+    return value

@@ -1,0 +1,161 @@
+"""Online Active Cover: ``alg:cover`` of the paper, whole."""
+
+import math
+from collections.abc import Sequence
+
+from askance.errors import InvalidParameter
+from askance.kernels import cover
+from askance.kernels.formulas import (
+    beta_squared,
+    min_query_probability,
+    query_probability,
+    regret_threshold,
+    sign,
+)
+from askance.learners.disagreement import Disagreement, check_disagreement, error_gap
+from askance.learners.streaming import StreamingLearner, check_coin, require_positive
+from askance.protocols import OnlineOracle
+from askance.types import Decision, Label, Row, State
+
+__all__ = ["OnlineActiveCover"]
+
+FIRST = 3
+"""The labels of the first three examples are always asked."""
+
+
+class OnlineActiveCover(StreamingLearner):
+    """Ask where good classifiers disagree, with a probability found by a small cover of them.
+
+    Paper: ``alg:cover``; parameters and defaults from ``appendix:hyper-parameters``.
+
+    Parameters
+    ----------
+    erm
+        O_0, the online oracle whose classifier predicts.
+    cover_oracles
+        O_1 to O_l, further online oracles; none if ``oracular``.
+    c0
+        Scale of the threshold: larger asks more.
+    alpha
+        At least 1; weight of the variance constraints.
+    beta_scale
+        Larger gives the regret term less influence.
+    oracular
+        Ask surely inside the region (the remark under ``eq:iwal_threshold``).
+    disagreement
+        ``"sensitivity"`` or ``"margin"``, see :mod:`askance.learners.disagreement`.
+
+    Examples
+    --------
+    >>> import askance
+    >>> learner = askance.make_learner("online_active_cover", n_features=1, cover_size=3, c0=0.1)
+    >>> x = askance.as_row([1.0])
+    >>> for _ in range(5):
+    ...     decision = learner.decide(x, coin=0.9)
+    ...     learner.learn(x, decision, +1 if decision.queried else None)
+    >>> learner.k, learner.predict(x)
+    (5, 1)
+    """
+
+    def __init__(
+        self,
+        erm: OnlineOracle,
+        cover_oracles: Sequence[OnlineOracle] = (),
+        *,
+        c0: float = 0.1,
+        alpha: float = 1.0,
+        beta_scale: float = math.sqrt(10.0),
+        oracular: bool = False,
+        disagreement: Disagreement = "sensitivity",
+    ) -> None:
+        require_positive(c0=c0, beta_scale=beta_scale)
+        if not 1 <= alpha < math.inf:
+            raise InvalidParameter(f"alpha must be at least 1 and finite, got {alpha}")
+        if bool(cover_oracles) == oracular:
+            found = f"{len(cover_oracles)} cover oracles with oracular={oracular}"
+            raise InvalidParameter(f"the cover must be empty if and only if oracular, got {found}")
+        check_disagreement(disagreement)
+        super().__init__(erm)
+        self.cover_oracles = list(cover_oracles)
+        self.c0, self.alpha, self.beta_scale = c0, alpha, beta_scale
+        self.oracular = oracular
+        self.disagreement: Disagreement = disagreement
+        self.numerators = [0.0] * len(self.cover_oracles)
+        self.denominators = [0.0] * len(self.cover_oracles)
+
+    @property
+    def multipliers(self) -> list[float]:
+        """lambda_t of ``eq:cover:update_lambda``."""
+        pairs = zip(self.numerators, self.denominators, strict=True)
+        return [cover.multiplier(*pair) for pair in pairs]
+
+    def decide(self, x: Row, coin: float) -> Decision:
+        """Steps 14 to 25 of ``alg:cover``: region, floor, query probability, coin."""
+        check_coin(coin)
+        f = self.erm.margin(x)
+        predicted = sign(f)
+        threshold = regret_threshold(self.mean_error, float(self.k), self.c0, self.alpha)
+        floor = min_query_probability(self.mean_error, float(self.k))
+        in_disagreement = (
+            self.k < FIRST or error_gap(self.erm, x, f, self.k, self.disagreement) <= threshold
+        )
+        probability = self._query_probability(x, predicted, floor) if in_disagreement else 0.0
+        return Decision(
+            predicted=predicted,
+            in_disagreement=in_disagreement,
+            probability=probability,
+            queried=bool(coin < probability),
+            k=self.k,
+            threshold=threshold,
+            floor=floor,
+        )
+
+    def _query_probability(self, x: Row, predicted: Label, floor: float) -> float:
+        """P_i of ``alg:cover``, inside the region."""
+        if self.oracular or self.k < FIRST:
+            return 1.0
+        q_squared = (2.0 * floor) ** 2
+        for oracle, multiplier in zip(self.cover_oracles, self.multipliers, strict=True):
+            if oracle.predict(x) != predicted:
+                q_squared += multiplier
+        return query_probability(q_squared)
+
+    def learn(self, x: Row, decision: Decision, label: Label | None) -> None:
+        """Steps 7 to 13 of ``alg:cover``: the ERM first, then the cover from the third example."""
+        super().learn(x, decision, label)
+        if decision.k >= FIRST - 1:
+            self._learn_cover(x, decision, label)
+
+    def _learn_cover(self, x: Row, decision: Decision, label: Label | None) -> None:
+        """The loop over t of ``alg:cover``, with k, threshold and floor as they were decided."""
+        predicted, inside = decision.predicted, decision.in_disagreement
+        target, weight = self.target(decision, label)
+        beta2 = beta_squared(self.c0, self.alpha, self.beta_scale)
+        regret = cover.regret_weight(beta2, float(decision.k), decision.threshold)
+        q_squared = (2.0 * decision.floor) ** 2
+        for t, oracle in enumerate(self.cover_oracles):
+            p = query_probability(q_squared)
+            gap = cover.cost_gap(regret, predicted == target, weight, inside, self.alpha, p)
+            oracle.observe(x)
+            margin = oracle.learn(x, predicted if gap <= 0.0 else -predicted, abs(gap))
+            disagrees = sign(margin) != predicted
+            self.numerators[t] = cover.numerator_step(self.numerators[t], gap, disagrees)
+            self.denominators[t] = cover.denominator_step(
+                self.denominators[t], q_squared, disagrees and inside
+            )
+            if disagrees:
+                q_squared += cover.multiplier(self.numerators[t], self.denominators[t])
+
+    def get_state(self) -> State:
+        return super().get_state() | {
+            "cover": [oracle.get_state() for oracle in self.cover_oracles],
+            "numerators": list(self.numerators),
+            "denominators": list(self.denominators),
+        }
+
+    def set_state(self, state: State) -> None:
+        super().set_state(state)
+        for oracle, saved in zip(self.cover_oracles, state["cover"], strict=True):
+            oracle.set_state(saved)
+        self.numerators = [float(value) for value in state["numerators"]]
+        self.denominators = [float(value) for value in state["denominators"]]

@@ -1,0 +1,42 @@
+"""Passive: ask for every label."""
+
+import math
+
+from askance.learners.streaming import StreamingLearner, check_coin
+from askance.types import Decision, Row
+
+__all__ = ["Passive"]
+
+
+class Passive(StreamingLearner):
+    """Ask for every label: the baseline of ``sec:exp_setup``.
+
+    Parameters
+    ----------
+    erm
+        The online oracle that learns.
+
+    Examples
+    --------
+    >>> import askance
+    >>> learner = askance.make_learner("passive", n_features=2)
+    >>> x = askance.as_row([1.0, 0.0])
+    >>> decision = learner.decide(x, coin=0.99)
+    >>> decision.queried, decision.probability
+    (True, 1.0)
+    >>> learner.learn(x, decision, +1)
+    >>> learner.predict(x)
+    1
+    """
+
+    def decide(self, x: Row, coin: float) -> Decision:
+        check_coin(coin)
+        return Decision(
+            predicted=self.erm.predict(x),
+            in_disagreement=True,
+            probability=1.0,
+            queried=True,
+            k=self.k,
+            threshold=math.inf,
+            floor=1.0,
+        )

@@ -1,0 +1,342 @@
+"""Ask and tell: the facade for people over the three verbs of a learner.
+
+What was decided stays as decided, however late its label comes; a pending question enters the
+clock when it is learned.
+"""
+
+import dataclasses
+import logging
+import os
+import threading
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+import numpy as np
+
+from askance.budget import Budget, Ledger
+from askance.data.rows import as_row
+from askance.errors import (
+    FileUnreadable,
+    InvalidLabel,
+    InvalidParameter,
+    LabelConflict,
+    UnknownQuestion,
+)
+from askance.files import read_state, write_state
+from askance.presets import make_learner
+from askance.protocols import LateLearner, Learner
+from askance.types import Decision, Label, Row, State
+
+__all__ = ["ActiveLearner", "Budget", "Question", "Stats"]
+
+logger = logging.getLogger("askance")
+
+Reason = Literal["outside", "coin", "budget"]
+
+_KIND = "active learner"
+
+RECENT = 1000
+"""Examples over which a collapse into the learner's own guesses is judged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """The answer to ``ask``.
+
+    Parameters
+    ----------
+    id
+        The number of the example, for :meth:`ActiveLearner.tell`.
+    wanted
+        Whether a label is wanted.
+    reason
+        Why not: ``"outside"`` the disagreement region, the ``"coin"`` fell above the probability,
+        or the ``"budget"`` is spent. None if a label is wanted.
+    probability
+        P, with which a label would be asked.
+    weight
+        The importance weight of the label, 1/P; 0 if none is wanted.
+    predicted
+        The prediction, -1 or +1.
+    """
+
+    id: int
+    wanted: bool
+    reason: Reason | None
+    probability: float
+    weight: float
+    predicted: Label
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """Where an :class:`ActiveLearner` stands.
+
+    ``seen`` examples were offered, ``refused`` of them for lack of budget; ``asked`` labels were
+    asked for, of which ``answered`` came, ``pending`` are awaited and ``withdrawn`` were given up.
+    ``query_rate`` is asked over those offered and not refused, ``predicted_share`` the share of
+    the learned examples that were learned from the learner's own predictions, ``mean_error`` its
+    progressive error estimate, and ``warning`` a sentence if it has collapsed into its guesses.
+    """
+
+    seen: int
+    learned: int
+    refused: int
+    asked: int
+    answered: int
+    pending: int
+    withdrawn: int
+    query_rate: float
+    predicted_share: float
+    mean_error: float
+    warning: str | None
+
+
+class ActiveLearner:
+    """A learner that is asked about examples and told labels, now, later or never.
+
+    Parameters
+    ----------
+    learner
+        The name of an algorithm (see :func:`askance.make_learner`), or any learner of your own.
+    random_state
+        Seed of the coins, one for each example.
+    budget
+        How many labels may be bought; without one, as many as the learner wants.
+    **parameters
+        With a name: ``n_features`` and the parameters of the algorithm.
+
+    Examples
+    --------
+    >>> learner = ActiveLearner("online_active_cover", n_features=2, random_state=7)
+    >>> question = learner.ask([1.0, 0.0])
+    >>> question.wanted, question.weight
+    (True, 1.0)
+    >>> learner.tell(question, +1)
+    >>> learner.predict([1.0, 0.0])
+    1
+    >>> learner.stats().answered
+    1
+    """
+
+    def __init__(
+        self,
+        learner: str | Learner,
+        *,
+        random_state: int = 0,
+        budget: Budget | None = None,
+        **parameters: Any,
+    ) -> None:
+        self._preset: State | None = None
+        if isinstance(learner, str):
+            self._preset = {"algorithm": learner, **parameters}
+            self.learner: Learner = make_learner(learner, **parameters)
+        elif parameters:
+            raise InvalidParameter(
+                f"parameters go with the name of an algorithm, got {', '.join(parameters)}"
+            )
+        else:
+            self.learner = learner
+        self._ledger = Ledger(budget or Budget())
+        self._generator = np.random.default_rng(random_state)
+        # Always one coin ahead: a row that is refused uses none up.
+        self._coin = float(self._generator.random())
+        self._seen = self._refused = self._predicted = 0
+        self._pending: dict[int, tuple[Row, Decision]] = {}
+        self._answered: dict[int, Label] = {}
+        self._withdrawn: set[int] = set()
+        self._recent: deque[bool] = deque(maxlen=RECENT)
+        self._lock = threading.RLock()
+
+    def predict(self, x: Any) -> Label:
+        """The current prediction, -1 or +1."""
+        with self._lock:
+            return self.learner.predict(as_row(x))
+
+    def ask(self, x: Any) -> Question:
+        """Offer an example, and learn whether its label is wanted.
+
+        ``x`` is whatever :func:`askance.as_row` takes. An example whose label is not wanted is
+        learned at once, or, while no label may be bought, left out of everything.
+        """
+        with self._lock:
+            row = as_row(x)
+            id = self._seen
+            if not self._ledger.is_open(id):
+                predicted = self.learner.predict(row)
+                self._advance()
+                self._refused += 1
+                return Question(id, False, "budget", 0.0, 0.0, predicted)
+            decision = self.learner.decide(row, self._coin)
+            if decision.queried:
+                copied = Row(np.array(row.indices), np.array(row.values))
+                self._pending[id] = copied, decision
+                self._ledger.buy(id)
+                if isinstance(self.learner, LateLearner):
+                    self.learner.defer(decision)
+            else:
+                self._learn(row, decision, None)
+            self._advance()
+            return _question(id, decision)
+
+    def tell(self, question: Question | int, label: Label) -> None:
+        """Give the label, -1 or +1, of a question that wanted one."""
+        self.tell_many([(question, label)])
+
+    def tell_many(self, answers: Iterable[tuple[Question | int, Label]]) -> None:
+        """Give several labels; if one of them cannot be taken, none is."""
+        with self._lock:
+            checked: dict[int, Label] = {}
+            for question, label in answers:
+                id = _id(question)
+                if isinstance(label, bool) or label not in (-1, 1):
+                    raise InvalidLabel(f"a label must be -1 or +1, got {label!r}")
+                self._check_pending(id, int(label), checked)
+                checked[id] = int(label)
+            for id, label in checked.items():
+                row, decision = self._pending[id]
+                self._learn(row, decision, label)
+                del self._pending[id]
+                self._answered[id] = label
+
+    def withdraw(self, question: Question | int) -> None:
+        """Give up on a label: the example is learned as not queried and its label refunded."""
+        with self._lock:
+            id = _id(question)
+            self._check_pending(id, None, {})
+            row, decision = self._pending[id]
+            self._learn(row, dataclasses.replace(decision, queried=False), None)
+            del self._pending[id]
+            self._withdrawn.add(id)
+            self._ledger.refund(id)
+
+    def pending(self) -> list[int]:
+        """Ids of the questions that still want a label, oldest first."""
+        with self._lock:
+            return list(self._pending)
+
+    def _advance(self) -> None:
+        self._seen += 1
+        self._coin = float(self._generator.random())
+
+    def _learn(self, row: Row, decision: Decision, label: Label | None) -> None:
+        self.learner.learn(row, decision, label)
+        guessed = not decision.in_disagreement
+        self._predicted += guessed
+        self._recent.append(guessed)
+        if self.learner.k % RECENT == 0 and (warning := self._collapse()):
+            logger.warning("%s", warning)
+
+    def _check_pending(self, id: int, label: Label | None, same_batch: dict[int, Label]) -> None:
+        known = self._answered.get(id, same_batch.get(id))
+        if known is not None:
+            said = "again" if label in (known, None) else f"as {label:+d}"
+            raise LabelConflict(f"question {id} was answered {known:+d}, cannot be answered {said}")
+        if id in self._withdrawn:
+            raise LabelConflict(f"question {id} was withdrawn, it cannot be answered any more")
+        if 0 <= id < self._seen and id not in self._pending:
+            raise LabelConflict(f"question {id} wanted no label, got one")
+        if id not in self._pending:
+            raise UnknownQuestion(f"no question has the id {id}, {self._seen} were asked so far")
+
+    def _collapse(self) -> str | None:
+        if len(self._recent) < RECENT or sum(self._recent) < 0.995 * RECENT:
+            return None
+        return (
+            f"{sum(self._recent)} of the last {RECENT} examples were learned from the learner's "
+            "own predictions and almost no label was asked: if its error is not near zero, raise c0"
+        )
+
+    def stats(self) -> Stats:
+        """Counts, rates and a warning, as they are now."""
+        with self._lock:
+            asked = len(self._pending) + len(self._answered) + len(self._withdrawn)
+            offered = self._seen - self._refused
+            return Stats(
+                seen=self._seen,
+                learned=self.learner.k,
+                refused=self._refused,
+                asked=asked,
+                answered=len(self._answered),
+                pending=len(self._pending),
+                withdrawn=len(self._withdrawn),
+                query_rate=asked / offered if offered else 0.0,
+                predicted_share=self._predicted / self.learner.k if self.learner.k else 0.0,
+                mean_error=self.learner.mean_error,
+                warning=self._collapse(),
+            )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything to one file, atomically."""
+        with self._lock:
+            write_state(path, _KIND, self._get_state())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], learner: Learner | None = None) -> Self:
+        """Read a saved learner; one of your own making must be handed in, built as it was."""
+        state = read_state(path, _KIND)
+        try:
+            preset = state["preset"]
+            if learner is None and preset is None:
+                raise InvalidParameter(f"{path} holds a learner of your own: pass it as learner=")
+            parameters = {} if learner is not None else dict(preset)
+            chosen = learner if learner is not None else parameters.pop("algorithm")
+            loaded = cls(chosen, budget=Budget(**state["budget"]), **parameters)
+            loaded._preset = preset
+            loaded._set_state(state)
+        except (KeyError, TypeError, ValueError) as error:
+            if isinstance(error, InvalidParameter):
+                raise
+            raise FileUnreadable(f"{path} lacks what a saved learner has: {error!r}") from error
+        return loaded
+
+    def _get_state(self) -> State:
+        return {
+            "preset": self._preset,
+            "learner": self.learner.get_state(),
+            "budget": dataclasses.asdict(self._ledger.budget),
+            "ledger": self._ledger.get_state(),
+            "generator": self._generator.bit_generator.state,
+            "coin": self._coin,
+            "counts": [self._seen, self._refused, self._predicted],
+            "pending": [
+                {
+                    "id": id,
+                    "indices": row.indices,
+                    "values": row.values,
+                    "decision": dataclasses.asdict(decision),
+                }
+                for id, (row, decision) in self._pending.items()
+            ],
+            "answered": [[id, label] for id, label in self._answered.items()],
+            "withdrawn": sorted(self._withdrawn),
+            "recent": [int(guessed) for guessed in self._recent],
+        }
+
+    def _set_state(self, state: State) -> None:
+        self.learner.set_state(state["learner"])
+        self._ledger.set_state(state["ledger"])
+        self._generator.bit_generator.state = state["generator"]
+        self._coin = float(state["coin"])
+        self._seen, self._refused, self._predicted = state["counts"]
+        self._pending = {
+            item["id"]: (Row(item["indices"], item["values"]), Decision(**item["decision"]))
+            for item in state["pending"]
+        }
+        self._answered = dict(state["answered"])
+        self._withdrawn = set(state["withdrawn"])
+        self._recent.extend(bool(guessed) for guessed in state["recent"])
+
+
+def _id(question: Question | int) -> int:
+    return question.id if isinstance(question, Question) else question
+
+
+def _question(id: int, decision: Decision) -> Question:
+    reason: Reason | None = None
+    if not decision.queried:
+        reason = "coin" if decision.in_disagreement else "outside"
+    weight = 1.0 / decision.probability if decision.queried else 0.0
+    return Question(id, decision.queried, reason, decision.probability, weight, decision.predicted)

@@ -1,0 +1,233 @@
+"""Online importance-weighted logistic regression: the oracle of the paper's experiments.
+
+The arrays live here, the arithmetic in :mod:`askance.kernels.linear`.
+"""
+
+import math
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from askance.errors import InvalidLabel, InvalidParameter, InvalidRow
+from askance.kernels import linear as kernels
+from askance.kernels.formulas import sign
+from askance.types import Floats, Integers, Label, Row, State
+
+__all__ = ["LinearOracle", "LinearState", "linear_oracles"]
+
+Rates = Literal["adaptive", "constant", "decaying"]
+
+_RATES = {
+    "adaptive": kernels.ADAPTIVE,
+    "constant": kernels.CONSTANT,
+    "decaying": kernels.DECAYING,
+}
+
+
+class _Prepared(NamedTuple):
+    """A checked row in the state's precision, the constant feature at its end."""
+
+    indices: Integers
+    values: Floats
+    scaled: Floats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinearState:
+    """The arrays of several linear classifiers, one a lane, over the same features.
+
+    Parameters
+    ----------
+    n_features
+        Number of features; the constant feature comes after them.
+    lanes
+        Number of classifiers.
+    learning_rate
+        eta.
+    rates
+        ``"adaptive"``: per-feature gradient sums and scales. ``"constant"``: plain steps.
+        ``"decaying"``: plain steps over the square root of the weight learned.
+    dtype
+        float32 (the default) or float64.
+    """
+
+    n_features: int
+    lanes: int = 1
+    learning_rate: float = 0.4
+    rates: Rates = "adaptive"
+    dtype: str = "float32"
+    weights: Floats = field(init=False)
+    gradients: Floats = field(init=False)
+    scales: Floats = field(init=False)
+    norms: Floats = field(init=False)
+    totals: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._validate()
+        rows = self.n_features + 1
+        # Plain rates are adaptive ones whose gradient sums stay at one.
+        start = 0.0 if self.rates == "adaptive" else 1.0
+        arrays = {
+            "weights": np.zeros((rows, self.lanes), self.dtype),
+            "gradients": np.full((rows, self.lanes), start, self.dtype),
+            "scales": np.zeros(rows, self.dtype),
+            "norms": np.zeros(self.lanes),
+            "totals": np.zeros(self.lanes),
+        }
+        for name, array in arrays.items():
+            object.__setattr__(self, name, array)
+
+    def _validate(self) -> None:
+        if self.n_features < 0:
+            raise InvalidParameter(f"n_features must not be negative, got {self.n_features}")
+        if not (self.learning_rate > 0 and math.isfinite(self.learning_rate)):
+            raise InvalidParameter(
+                f"learning_rate must be positive and finite, got {self.learning_rate}"
+            )
+        if self.rates not in _RATES:
+            raise InvalidParameter(f"rates must be one of {', '.join(_RATES)}, got {self.rates!r}")
+        if self.dtype not in ("float32", "float64"):
+            raise InvalidParameter(f"dtype must be float32 or float64, got {self.dtype!r}")
+
+    def prepare(self, x: Row) -> _Prepared:
+        """Check a row, add the constant feature and scale it."""
+        indices, values = np.asarray(x.indices), np.asarray(x.values)
+        self._check(indices, values)
+        n = indices.shape[0]
+        padded = np.empty(n + 1, np.int64)
+        padded[:n] = indices
+        padded[n] = self.n_features
+        cast = np.empty(n + 1, self.dtype)
+        cast[:n] = values
+        cast[n] = 1.0
+        if self.rates != "adaptive":
+            return _Prepared(padded, cast, cast)
+        scaled = np.empty_like(cast)
+        kernels.scale_row(padded, cast, self.scales, scaled)
+        return _Prepared(padded, cast, scaled)
+
+    def _check(self, indices: Integers, values: Floats) -> None:
+        if indices.ndim != 1 or indices.shape != values.shape:
+            raise InvalidRow(
+                "a row needs as many indices as values, in one dimension, "
+                f"got shapes {indices.shape} and {values.shape}"
+            )
+        if indices.shape[0] and (indices.dtype.kind not in "iu" or values.dtype.kind not in "fiub"):
+            raise InvalidRow(
+                "a row needs integer indices and real values, "
+                f"got {indices.dtype} and {values.dtype}"
+            )
+        i = kernels.row_fault(indices, values, self.n_features)
+        if i >= 0:
+            raise InvalidRow(_fault(indices, values, self.n_features, i))
+
+
+def _fault(indices: Integers, values: Floats, n_features: int, i: int) -> str:
+    """Say what is wrong with entry i of a row."""
+    index, value = int(indices[i]), float(values[i])
+    if not abs(value) <= kernels.LARGEST_VALUE:
+        largest = f"{kernels.LARGEST_VALUE:g}"
+        return f"feature values must be finite and at most {largest}, got {value} at index {index}"
+    if not 0 <= index < n_features:
+        return f"feature indices must lie in 0..{n_features - 1}, got {index}"
+    return (
+        "feature indices must increase without repeats, "
+        f"got {index} after {int(indices[i - 1])} at position {i}"
+    )
+
+
+class LinearOracle:
+    """One linear classifier of a :class:`LinearState`.
+
+    >>> oracle = LinearOracle(LinearState(n_features=2, rates="constant"))
+    >>> x = Row(np.array([0]), np.array([2.0]))
+    >>> oracle.observe(x)
+    >>> round(oracle.learn(x, target=+1, weight=1.0), 3)  # the margin afterwards
+    0.792
+    >>> oracle.predict(x)
+    1
+    >>> oracle.learn(x, target=-1, weight=oracle.flip_weight(x)) < 1e-6
+    True
+    """
+
+    def __init__(self, state: LinearState, lane: int = 0) -> None:
+        if not 0 <= lane < state.lanes:
+            raise InvalidParameter(f"lane must lie in 0..{state.lanes - 1}, got {lane}")
+        self.state = state
+        self.lane = lane
+
+    @property
+    def learning_rate(self) -> float:
+        return self.state.learning_rate
+
+    def observe(self, x: Row) -> None:
+        """Let the scales, which all lanes share, grow to this row."""
+        row = self.state.prepare(x)
+        if self.state.rates == "adaptive":
+            kernels.observe(row.indices, row.values, self.state.scales)
+
+    def margin(self, x: Row) -> float:
+        """The score f(x); a scale that x would raise counts as raised."""
+        row = self.state.prepare(x)
+        return kernels.margin(row.indices, row.scaled, self.state.weights, self.lane)
+
+    def predict(self, x: Row) -> Label:
+        return sign(self.margin(x))
+
+    def learn(self, x: Row, target: Label, weight: float) -> float:
+        """One importance-weight-aware step; weight 0 changes nothing. Returns the new margin."""
+        if target not in (-1, 1):
+            raise InvalidLabel(f"a target must be -1 or +1, got {target!r}")
+        if not (weight >= 0 and math.isfinite(weight)):
+            raise InvalidParameter(f"a weight must be finite and not negative, got {weight}")
+        state = self.state
+        return kernels.learn(
+            *state.prepare(x), state.weights, state.gradients, state.norms, state.totals,
+            self.lane, float(target), float(weight), state.learning_rate, _RATES[state.rates],
+        )  # fmt: skip
+
+    def flip_weight(self, x: Row) -> float:
+        """The weight of an opposite-label example that would bring the margin to zero."""
+        state = self.state
+        row = state.prepare(x)
+        sensitivity = kernels.sensitivity(
+            *row, state.weights, state.gradients, state.norms, state.totals,
+            self.lane, state.learning_rate, _RATES[state.rates],
+        )  # fmt: skip
+        f = kernels.margin(row.indices, row.scaled, state.weights, self.lane)
+        return kernels.flip_weight(f, sensitivity)
+
+    def get_state(self) -> State:
+        """The arrays of this lane, and the scales that it shares with its sisters."""
+        state, lane = self.state, self.lane
+        return {
+            "weights": state.weights[:, lane].copy(),
+            "gradients": state.gradients[:, lane].copy(),
+            "scales": state.scales.copy(),
+            "norm": float(state.norms[lane]),
+            "total": float(state.totals[lane]),
+        }
+
+    def set_state(self, state: State) -> None:
+        mine, lane = self.state, self.lane
+        for name in ("weights", "gradients", "scales"):
+            found, expected = state[name], getattr(mine, name)
+            if found.shape != (mine.n_features + 1,) or found.dtype != expected.dtype:
+                raise InvalidParameter(
+                    f"saved {name} must have {mine.n_features + 1} entries of {expected.dtype}, "
+                    f"got {found.shape} of {found.dtype}"
+                )
+        mine.weights[:, lane] = state["weights"]
+        mine.gradients[:, lane] = state["gradients"]
+        mine.scales[:] = state["scales"]
+        mine.norms[lane], mine.totals[lane] = state["norm"], state["total"]
+
+
+def linear_oracles(state: LinearState) -> list[LinearOracle]:
+    """All lanes of a state, as oracles that share its scales.
+
+    >>> [oracle.lane for oracle in linear_oracles(LinearState(n_features=1, lanes=3))]
+    [0, 1, 2]
+    """
+    return [LinearOracle(state, lane) for lane in range(state.lanes)]
