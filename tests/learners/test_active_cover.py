@@ -194,7 +194,7 @@ def test_a_tie_counts_as_flipped() -> None:
 @settings(max_examples=30, deadline=None)
 def test_the_fast_rule_is_never_larger_and_is_audited(seed: int) -> None:
     world = World(seed)
-    learner = ActiveCover(world.oracle, PRACTICAL, region="known", probes=2, audit=12)
+    learner = ActiveCover(world.oracle, PRACTICAL, region="known", probes=2, known_from=0, audit=12)
     world.run(learner)
     exact = ActiveCover(world.oracle, PRACTICAL)
     exact.set_state(learner.get_state())
@@ -207,7 +207,7 @@ def test_the_fast_rule_is_never_larger_and_is_audited(seed: int) -> None:
 
 def test_the_fast_rule_knows_everything_with_a_probe_at_every_point() -> None:
     world = World(7)
-    learner = ActiveCover(world.oracle, PRACTICAL, region="known", probes=1000)
+    learner = ActiveCover(world.oracle, PRACTICAL, region="known", probes=1000, known_from=0)
     world.run(learner, 0, 48)
     exact = ActiveCover(world.oracle, PRACTICAL)
     exact.set_state(learner.get_state())

@@ -53,6 +53,9 @@ class ActiveCover(EpochLearner):
         (the fast rule, for expensive oracles).
     probes
         For ``"known"``: at how many sampled points the one-call test is asked in each epoch.
+    known_from
+        For ``"known"``: below this many examples oracle calls are cheap and the few points known
+        say little, so the one-call test is used.
     audit
         For ``"known"``: at how many sampled points the two rules are compared in each epoch.
     max_iterations
@@ -85,6 +88,7 @@ class ActiveCover(EpochLearner):
         *,
         region: str | None = None,
         probes: int = 32,
+        known_from: int = 96,
         audit: int = 0,
         max_iterations: int = 20_000,
         **settings: Unpack[EpochSettings],
@@ -92,6 +96,7 @@ class ActiveCover(EpochLearner):
         self.constants = constants
         self.region = chosen_region(oracle, region)
         self.probes = probes
+        self.known_from = known_from
         self.audit = audit
         self.max_iterations = max_iterations
         self.audits: list[Audit] = []
@@ -106,8 +111,11 @@ class ActiveCover(EpochLearner):
     def _open(self, points: Matrix) -> tuple[float, float]:
         terms = self.constants.terms(self._erm_error, self._snapshot.offered)
         predicted = self._erm.predict_many(points)
+        kind = self.region
+        if kind == "known" and self._snapshot.offered < self.known_from:
+            kind = "one-call"
         self._region = make_region(
-            self.region, self.oracle, self._snapshot, self._erm_error, terms.threshold
+            kind, self.oracle, self._snapshot, self._erm_error, terms.threshold
         )
         if isinstance(self._region, KnownRegion):
             self._solution = self._solve_known(self._region, points, predicted, terms)
@@ -142,6 +150,7 @@ class ActiveCover(EpochLearner):
         """Solve, add what was found to what is known, and again while the region grows."""
         chosen = spread(points.shape[0], self.probes)
         region.probe(self.oracle, points[chosen], predicted[chosen])
+        region.probe_together(self.oracle, points, predicted)
         for _ in range(_ROUNDS):
             size = np.isfinite(region.flip_regrets(points, predicted)).sum()
             solution = self._solve(points, predicted, terms)

@@ -81,6 +81,7 @@ class BatchIWAL(EpochLearner):
             predicted = self._erm.predict_many(points)
             chosen = spread(points.shape[0], self.probes)
             self._region.probe(self.oracle, points[chosen], predicted[chosen])
+            self._region.probe_together(self.oracle, points, predicted)
         return self._a + self._b, 0.0
 
     def _block(self, X: Matrix, predicted: Integers) -> Block:

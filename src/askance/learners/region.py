@@ -28,6 +28,7 @@ __all__ = [
 
 # A tie counts as flipped: this share of the sample's size, in weight, tips it.
 TIE = 1e-9
+_SCALES = (1.0, 2.0, 4.0, 8.0)
 REGIONS = ("exact", "known", "one-call")
 
 
@@ -107,8 +108,9 @@ class OneCallRegion:
 class KnownRegion:
     """The fast rule: a point is inside if a classifier known to be within the radius flips it.
 
-    What is known: the answers of the one-call test at a few probes, and whatever the solver of (OP)
-    found. Never larger than the region of an exact oracle; how much smaller is measured.
+    What is known: the answers of the one-call test at a few probes, classifiers that flip as many
+    points as they can at once, and whatever the solver of (OP) found. Never larger than the region
+    of an exact oracle; how much smaller is measured.
     """
 
     def __init__(self, sample: Snapshot, erm_error: float, radius: float) -> None:
@@ -131,6 +133,21 @@ class KnownRegion:
             )
             if found is not None:
                 self.add(found)
+
+    def probe_together(self, oracle: BatchOracle, X: Matrix, predicted: Integers) -> None:
+        """Ask for classifiers that flip many points at once, and remember those within the radius.
+
+        Flip all points, those predicted +1 or those predicted -1, at several total weights about
+        that of the one-call test: the larger it is, the more is flipped, and the more regret paid.
+        """
+        sample = self._sample
+        joined = stacked([sample.X, X])
+        targets = np.concatenate([sample.targets, -predicted])
+        for chosen in (predicted != 0, predicted > 0, predicted < 0):
+            for scale in _SCALES if chosen.any() else ():
+                weight = scale * sample.offered * (self.radius + TIE) / chosen.sum()
+                weights = np.concatenate([sample.weights, weight * chosen])
+                self.add(oracle.fit(joined, targets, weights))
 
     def flip_regrets(self, X: Matrix, predicted: Integers) -> Floats:
         regrets = np.full(X.shape[0], np.inf)

@@ -124,6 +124,17 @@ def draw_labels(figure: State, path: Path) -> None:
         _name(axes[0], "Labels beside thm:label", "noise", "labels asked", "linear")
 
 
+def draw_real_data(figure: State, path: Path) -> None:
+    """Test error against labels, Active Cover beside passive, one panel for each oracle and set."""
+    with _sheet(path, len(figure["panels"])) as axes:
+        for ax, panel in zip(axes, figure["panels"], strict=True):
+            for index, name in enumerate(("passive", "active")):
+                curve = panel[name]
+                _line(ax, curve["labels"], curve["error"], index, name)
+            title = f"{panel['dataset']}, {panel['oracle']}"
+            ax.set(title=title, xlabel="labels", ylabel="test error", xscale="log")
+
+
 DRAW = {
     "hard": draw_hard,
     "realizable": draw_realizable,
@@ -131,5 +142,6 @@ DRAW = {
     "solver": draw_solver,
     "guarantees": draw_guarantees,
     "labels": draw_labels,
+    "real_data": draw_real_data,
 }
 """Experiment to the function that draws its ``figure`` numbers into a file."""
