@@ -76,7 +76,7 @@ def main(
     permutations: int = 3,
     audit: int = 200,
 ) -> None:
-    """Run all data sets with the oracles; the region tests are compared on the first permutation."""
+    """Run all data sets; the region tests are compared on the first permutation."""
     console = Console()
     cells: list[State] = []
     for name in oracle:
