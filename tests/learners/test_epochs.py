@@ -3,6 +3,7 @@
 import dataclasses
 import logging
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from askance.errors import InvalidLabel, InvalidParameter, InvalidRow, LabelConf
 from askance.kernels.matrices import from_dense
 from askance.learners.active_cover import ActiveCover
 from askance.learners.constants import Constants
+from askance.live import ActiveLearner
 from askance.oracles.thresholds import ThresholdOracle
 from askance.types import Row
 
@@ -108,6 +110,33 @@ def test_labels_without_delay_and_with_delay_zero_are_the_same() -> None:
             learner.learn(row(value), decision, 1 if decision.queried else None)
     assert plain.epochs == deferring.epochs
     assert plain.epoch == deferring.epoch == 6
+
+
+def test_the_facade_tells_of_late_labels_and_survives_a_file(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    live = ActiveLearner(fresh_learner(), random_state=5)
+    first = live.ask([0.2])
+    for value in (0.6, 0.9, 0.7):
+        live.tell(live.ask([value]), 1)
+    assert (live.learner.k, live.learner.epoch) == (3, 1)
+    live.save(tmp_path / "saved.askance")
+    again = ActiveLearner.load(tmp_path / "saved.askance", learner=fresh_learner())
+    for learner in (live, again):
+        learner.tell(first.id, -1)
+        assert learner.learner.epoch == 2
+    waiting = []
+    for value in rng.random(60):
+        for learner in (live, again):
+            question = learner.ask([value])
+            if question.wanted:
+                waiting.append((learner, question.id, 1 if value > 0.5 else -1))
+            # Labels come about ten examples late.
+            while len(waiting) > 10:
+                owner, id, label = waiting.pop(0)
+                owner.tell(id, label)
+    assert live.stats() == again.stats()
+    assert live.learner.epochs == again.learner.epochs
+    assert live.learner.epoch >= 4
 
 
 def test_records_say_what_was_decided() -> None:
