@@ -9,9 +9,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from askance.errors import InvalidParameter, OracleFailed
-from askance.kernels.matrices import empty, from_dense, row_at
+from askance.kernels.matrices import empty, from_dense, from_rows, row_at
 from askance.oracles.estimator import EstimatorClassifier, EstimatorOracle
 from askance.oracles.thresholds import StumpOracle
+from askance.types import Row
 
 
 def blobs(seed: int, n: int = 200) -> tuple[object, np.ndarray]:
@@ -62,6 +63,13 @@ def test_weights_decide_between_contradicting_labels() -> None:
     oracle = EstimatorOracle(LogisticRegression(C=100.0), n_features=1)
     h = oracle.fit(X, np.array([1, -1, -1]), np.array([9.0, 1.0, 1.0]))
     assert h.predict_many(X).tolist() == [1, 1, -1]
+
+
+def test_rows_with_wide_indices_reach_a_tree() -> None:
+    rows = [Row(np.array([0, 2], dtype=np.int64), np.array([v, 1.0])) for v in (-1.0, 1.0)]
+    oracle = EstimatorOracle(DecisionTreeClassifier(random_state=0), n_features=3)
+    h = oracle.fit(from_rows(rows), np.array([-1, 1]), np.ones(2))
+    assert [h.predict(row) for row in rows] == [-1, 1]
 
 
 def test_one_class_or_no_sample_gives_a_constant() -> None:

@@ -61,7 +61,7 @@ class ActiveCover(EpochLearner):
     max_iterations
         Where the solver gives up.
     **settings
-        ``schedule``, ``unlabeled``, ``fresh`` and ``horizon``.
+        ``schedule``, ``unlabeled``, ``fresh``, ``horizon`` and ``n_features``.
         See :class:`~askance.learners.epochs.EpochLearner`. Only ``fresh=True`` keeps the
         independence that ``thm:optprob-unlabeled`` asks for.
 

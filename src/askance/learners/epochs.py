@@ -16,6 +16,7 @@ import numpy as np
 from askance.errors import InvalidParameter, InvalidRow
 from askance.kernels.matrices import empty, from_rows, stacked
 from askance.learners.epoch_records import EpochRecord, EpochTally, states
+from askance.learners.row_checks import check_matrix, check_row
 from askance.learners.sample import Sample, Snapshot, matrix_from_state, matrix_state
 from askance.learners.schedules import Schedule, epoch_end_after, validated
 from askance.learners.streaming import check_label, sample_entry
@@ -42,6 +43,7 @@ class EpochSettings(TypedDict, total=False):
     unlabeled: int
     fresh: bool
     horizon: int | None
+    n_features: int | None
 
 
 class EpochLearner(ABC):
@@ -60,6 +62,8 @@ class EpochLearner(ABC):
         never asked about and do not count.
     horizon
         Length of the stream, if known: the last epoch is cut there.
+    n_features
+        Number of features, if rows with others are to be refused.
     """
 
     def __init__(
@@ -70,6 +74,7 @@ class EpochLearner(ABC):
         unlabeled: int = 10_000,
         fresh: bool = False,
         horizon: int | None = None,
+        n_features: int | None = None,
     ) -> None:
         if unlabeled < 1:
             raise InvalidParameter(f"unlabeled must be at least 1, got {unlabeled}")
@@ -78,6 +83,7 @@ class EpochLearner(ABC):
         self.unlabeled = unlabeled
         self.fresh = fresh
         self.horizon = horizon
+        self.n_features = n_features
         self._clear()
 
     def _clear(self) -> None:
@@ -140,6 +146,7 @@ class EpochLearner(ABC):
         return self._snapshot
 
     def predict(self, x: Row) -> Label:
+        check_row(x, self.n_features)
         return int(self._erm.predict(x))
 
     def predict_many(self, X: Matrix) -> Integers:
@@ -149,6 +156,7 @@ class EpochLearner(ABC):
     # ------------------------------------------------------------------ deciding
 
     def decide(self, x: Row, coin: float) -> Decision:
+        check_row(x, self.n_features)
         return self.decide_many(from_rows([x]), [coin])[0]
 
     def decide_many(self, X: Matrix, coins: Sequence[float] | Floats) -> list[Decision]:
@@ -158,7 +166,8 @@ class EpochLearner(ABC):
         decided as the current epoch would.
         """
         coins = np.asarray(coins, dtype=np.float64)
-        _check_block(X, coins)
+        check_matrix(X, self.n_features)
+        _check_coins(coins, X.shape[0])
         block = self._decided_block(X)
         terms = self._terms()
         advance = 0 if self._fresh_wanted else 1
@@ -194,12 +203,14 @@ class EpochLearner(ABC):
     # ------------------------------------------------------------------ learning
 
     def learn(self, x: Row, decision: Decision, label: Label | None) -> None:
+        check_row(x, self.n_features)
         self.learn_many(from_rows([x]), [decision], [label])
 
     def learn_many(
         self, X: Matrix, decisions: Sequence[Decision], labels: Sequence[Label | None]
     ) -> None:
         """Learn a block of examples, exactly as if one after the other."""
+        check_matrix(X, self.n_features)
         for decision, label in zip(decisions, labels, strict=True):
             check_label(decision, label)
         if X.shape[0] != len(decisions):
@@ -321,10 +332,8 @@ class EpochLearner(ABC):
         self._begin()
 
 
-def _check_block(X: Matrix, coins: Floats) -> None:
-    if X.shape[0] != len(coins):
-        raise InvalidParameter(f"coins must be one for each of {X.shape[0]} rows, got {len(coins)}")
+def _check_coins(coins: Floats, rows: int) -> None:
+    if len(coins) != rows:
+        raise InvalidParameter(f"coins must be one for each of {rows} rows, got {len(coins)}")
     if len(coins) and not (coins.min() >= 0 and coins.max() < 1):
         raise InvalidParameter(f"a coin must lie in [0, 1), got {coins.min()} to {coins.max()}")
-    if not np.isfinite(X.data).all():
-        raise InvalidRow("features must be finite, got nan or inf")

@@ -73,8 +73,8 @@ def matrix_state(X: Matrix) -> State:
     """A CSR array as plain arrays."""
     return {
         "values": X.data.copy(),
-        "indices": X.indices.copy(),
-        "indptr": X.indptr.copy(),
+        "indices": X.indices.astype(np.int64),
+        "indptr": X.indptr.astype(np.int64),
         "width": int(X.shape[1]),
     }
 

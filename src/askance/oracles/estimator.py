@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
@@ -86,7 +87,11 @@ class EstimatorOracle:
     def prepared(self, X: Matrix) -> Any:
         """The matrix in the form that the estimator takes."""
         sized = resized(X, self.n_features)
-        return sized.toarray() if self.dense else sized
+        if self.dense:
+            return sized.toarray()
+        # Several estimators, trees among them, take no 64-bit indices.
+        small = sized.indices.astype(np.int32), sized.indptr.astype(np.int32)
+        return csr_array((sized.data, *small), shape=sized.shape)
 
     def fit(
         self, X: Matrix, targets: Integers, weights: Floats
