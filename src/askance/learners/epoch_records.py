@@ -7,7 +7,7 @@ import numpy as np
 
 from askance.types import Decision, State
 
-__all__ = ["EpochRecord", "EpochTally"]
+__all__ = ["EpochRecord", "EpochTally", "states"]
 
 _LOG = logging.getLogger("askance")
 _QUANTILES = (0.0, 0.25, 0.5, 0.75, 1.0)

@@ -17,7 +17,16 @@ from askance.theory.thresholds import (
 )
 from askance.types import State
 
-__all__ = ["EXPERIMENTS"]
+__all__ = [
+    "EXPERIMENTS",
+    "choices",
+    "guarantees",
+    "hard",
+    "labels",
+    "realizable",
+    "solver",
+    "tsybakov",
+]
 
 _NOISES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4)
 

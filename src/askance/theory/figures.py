@@ -13,7 +13,16 @@ from matplotlib.figure import Figure
 
 from askance.types import State
 
-__all__ = ["DRAW"]
+__all__ = [
+    "DRAW",
+    "draw_guarantees",
+    "draw_hard",
+    "draw_labels",
+    "draw_real_data",
+    "draw_realizable",
+    "draw_solver",
+    "draw_tsybakov",
+]
 
 # Okabe and Ito's palette, without its yellow, which fades on white.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")

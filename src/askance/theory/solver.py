@@ -100,12 +100,12 @@ def _by_sample(learner: ActiveCover, u: int, rng: np.random.Generator) -> State:
     return {
         "u": u,
         "tolerance": _TOLERANCE,
-        "violation": largest_violation(fresh, learner, solution),
+        "violation": _largest_violation(fresh, learner, solution),
         "classifiers": len(solution.cover.classifiers),
     }
 
 
-def largest_violation(problem: Problem, learner: ActiveCover, solution: Solution) -> float:
+def _largest_violation(problem: Problem, learner: ActiveCover, solution: Solution) -> float:
     """The largest violation, over the whole class, of a solution on another sample."""
     probability = solution.cover.probability(problem.points, problem.predicted)
     worst = problem.most_violated(learner.oracle, probability)
