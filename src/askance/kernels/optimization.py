@@ -130,18 +130,11 @@ def rescaling(mass: Floats, floor: float, count: int, charge: float) -> float:
     >>> rescaling(np.array([1.0]), floor=0.5, count=1, charge=1.5)
     1.0
     """
-
-    def slope(scale: float) -> tuple[float, float]:
-        odds = query_odds(scale * mass, floor)
-        first = float(np.sum(mass * (1 + 1 / odds))) / count - charge
-        second = -float(np.sum(mass**2 / odds**3)) / (2 * count)
-        return first, second
-
-    if slope(1.0)[0] >= 0:
+    if _slopes(mass, 1.0, floor, count, charge)[0] >= 0:
         return 1.0
     scale = 0.0
     for _ in range(_NEWTON_STEPS):
-        first, second = slope(scale)
+        first, second = _slopes(mass, scale, floor, count, charge)
         # Rounding, not the curve, decides once the slope is lost in the size of its two terms.
         if first <= 1e-15 * charge or second == 0:
             break
@@ -150,3 +143,16 @@ def rescaling(mass: Floats, floor: float, count: int, charge: float) -> float:
         if step <= 1e-15 * scale:
             break
     return min(max(scale, 0.0), 1.0)
+
+
+@kernel
+def _slopes(
+    mass: Floats, scale: float, floor: float, count: int, charge: float
+) -> tuple[float, float]:
+    """First and second derivative of the dual along the ray."""
+    first, second = 0.0, 0.0
+    for i in range(len(mass)):
+        q = math.sqrt(4.0 * floor * floor + scale * mass[i])
+        first += mass[i] * (1.0 + 1.0 / q)
+        second += mass[i] * mass[i] / (q * q * q)
+    return first / count - charge, -0.5 * second / count
