@@ -2,7 +2,7 @@
 
 Most examples of this stream lie where good classifiers disagree and yet teach nothing. Active Cover
 asks there as rarely as it may; IWAL and Oracular CAL ask always. Takes about a minute and writes
-``hard_instance.svg``.
+``demo/hard_instance.svg``.
 """
 
 from pathlib import Path
@@ -11,7 +11,7 @@ from askance.theory.experiments import hard
 from askance.theory.figures import draw_hard
 
 
-def main(out: Path = Path("hard_instance.svg")) -> None:
+def main(out: Path = Path("demo/hard_instance.svg")) -> None:
     """Run two seeds on streams of 20,000 examples, print the queries and draw them."""
     result = hard(seeds=2, scale=0.2)
     for line in result["table"]:

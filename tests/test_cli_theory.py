@@ -2,7 +2,8 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from askance.cli_theory import theory_app
+from askance.cli_theory import NAMES, theory_app
+from askance.theory.experiments import EXPERIMENTS
 
 
 def test_run_writes_numbers_and_figure_and_document_uses_them(tmp_path: Path) -> None:
@@ -21,6 +22,10 @@ def test_run_writes_numbers_and_figure_and_document_uses_them(tmp_path: Path) ->
     assert done.exit_code == 0, done.output
     assert "| noise |" in page.read_text(encoding="utf-8")
     assert (tmp_path / "labels.svg").exists()
+
+
+def test_the_names_are_those_of_the_experiments() -> None:
+    assert set(NAMES) == set(EXPERIMENTS)
 
 
 def test_an_unknown_experiment_is_named(tmp_path: Path) -> None:

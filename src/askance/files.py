@@ -45,7 +45,8 @@ def write_state(path: str | os.PathLike[str], kind: str, state: State) -> None:
 def read_state(path: str | os.PathLike[str], kind: str) -> State:
     """Load what :func:`write_state` saved, or say in one sentence why not."""
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        # np.load would leave the file open if it cannot be read.
+        with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as archive:
             header = json.loads(archive["header"].tobytes())
             _check_header(path, header, kind)
             state: State = _unflatten(header["state"], archive)

@@ -6,6 +6,7 @@ clock when it is learned.
 
 import dataclasses
 import logging
+import operator
 import os
 import threading
 from collections import deque
@@ -331,7 +332,13 @@ class ActiveLearner:
 
 
 def _id(question: Question | int) -> int:
-    return question.id if isinstance(question, Question) else question
+    if isinstance(question, Question):
+        return question.id
+    try:
+        return operator.index(question)
+    except TypeError:
+        message = f"no question has the id {question!r}, expected a whole number"
+        raise UnknownQuestion(message) from None
 
 
 def _question(id: int, decision: Decision) -> Question:

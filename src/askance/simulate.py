@@ -1,13 +1,16 @@
 """Drive a learner over a labelled stream that hides its labels."""
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from askance.engine import CHUNK, Group, is_compilable, run_settings, stream_of_rows
 from askance.errors import InvalidParameter
+from askance.kernels.passes import Stream
+from askance.learners.streaming import StreamingLearner
 from askance.protocols import Learner
 from askance.types import Label, ResultRow, Row
 
-__all__ = ["BUDGETS", "simulate", "test_error"]
+__all__ = ["BUDGETS", "run_readable", "simulate", "test_error"]
 
 BUDGETS = tuple(10 * 2**q for q in range(11))
 """Label budgets of ``sec:exp_setup``: 10 to 10,240, doubling."""
@@ -23,8 +26,6 @@ def test_error(learner: Learner, test: Labelled) -> float:
     >>> test_error(askance.make_learner("passive", n_features=1), [(x, 1), (x, -1)])
     0.5
     """
-    if not test:
-        raise InvalidParameter("a test set must hold at least one example, got none")
     return sum(learner.predict(x) != label for x, label in test) / len(test)
 
 
@@ -55,7 +56,10 @@ def simulate(
     budgets
         Increasing numbers of labels.
     progress
-        Called after each example with the examples and labels so far.
+        Called now and then with the examples and labels so far.
+
+    A learner over the linear oracle is run by a compiled pass, any other by its three verbs; the
+    results are the same bits.
 
     Examples
     --------
@@ -68,12 +72,28 @@ def simulate(
     ResultRow(budget=10, queries=10, examples=10, error=0.0, reached=True)
     ResultRow(budget=100, queries=40, examples=40, error=0.0, reached=False)
     """
-    waiting = _checked(budgets)
+    _check(budgets)
+    if not test:
+        raise InvalidParameter("a test set must hold at least one example, got none")
+    if isinstance(learner, StreamingLearner) and is_compilable(learner):
+        return _run_compiled(learner, zip(stream, coins, strict=False), test, budgets, progress)
+    return run_readable(learner, stream, coins, test, budgets=budgets, progress=progress)
+
+
+def run_readable(
+    learner: Learner,
+    stream: Iterable[tuple[Row, Label]],
+    coins: Iterable[float],
+    test: Labelled,
+    *,
+    budgets: Sequence[int] = BUDGETS,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[ResultRow]:
+    """:func:`simulate` by the three verbs, one example after the other, for any learner."""
+    waiting = list(budgets)
     results: list[ResultRow] = []
     examples = queries = 0
     for (x, hidden), coin in zip(stream, coins, strict=False):
-        if not waiting:
-            break
         decision = learner.decide(x, coin)
         learner.learn(x, decision, hidden if decision.queried else None)
         examples += 1
@@ -83,14 +103,39 @@ def simulate(
             results.append(ResultRow(waiting.pop(0), queries, examples, error, True))
         if progress is not None:
             progress(examples, queries)
-    if waiting:
-        error = test_error(learner, test)
-        results += [ResultRow(budget, queries, examples, error, False) for budget in waiting]
-    return results
+        if not waiting:
+            return results
+    error = test_error(learner, test)
+    return results + [ResultRow(budget, queries, examples, error, False) for budget in waiting]
 
 
-def _checked(budgets: Sequence[int]) -> list[int]:
+def _run_compiled(
+    learner: StreamingLearner,
+    stream: Iterable[tuple[tuple[Row, Label], float]],
+    test: Labelled,
+    budgets: Sequence[int],
+    progress: Callable[[int, int], None] | None,
+) -> list[ResultRow]:
+    """:func:`simulate` by a compiled pass over the learner's own arrays."""
+    group = Group.of(learner)
+    check = learner.erm.predict
+
+    def chunks() -> Iterator[Stream]:
+        source = iter(stream)
+        while chunk := list(itertools.islice(source, CHUNK)):
+            for (x, _), _ in chunk:
+                check(x)
+            yield stream_of_rows((pair for pair, _ in chunk), (coin for _, coin in chunk))
+
+    for x, _ in test:
+        check(x)
+    try:
+        return run_settings(group, chunks(), stream_of_rows(test), budgets, progress)[0]
+    finally:
+        group.store()
+
+
+def _check(budgets: Sequence[int]) -> None:
     increasing = all(a < b for a, b in itertools.pairwise(budgets))
     if not budgets or budgets[0] < 1 or not increasing:
         raise InvalidParameter(f"budgets must be positive and increase, got {list(budgets)}")
-    return list(budgets)

@@ -81,10 +81,14 @@ def denominator_step(denominator: float, q_squared: float, counts: bool) -> floa
 def multiplier(numerator: float, denominator: float) -> float:
     r"""Multiplier :math:`\nu / \omega`, where 0/0 is 0.
 
-    A positive numerator comes only from a disagreement inside the region, which also made the
-    denominator positive. Paper: ``eq:cover:update_lambda``.
+    A positive numerator comes only from a disagreement inside the region, which also raised the
+    denominator; but a large multiplier makes :math:`1/q_t^3` of all later members tiny and so their
+    own multipliers larger still, until the denominator underflows: then it is infinite, and the
+    query probability is 1. Paper: ``eq:cover:update_lambda``.
 
-    >>> multiplier(3.0, 2.0), multiplier(0.0, 0.0)
-    (1.5, 0.0)
+    >>> multiplier(3.0, 2.0), multiplier(0.0, 0.0), multiplier(3.0, 0.0)
+    (1.5, 0.0, inf)
     """
-    return numerator / denominator if denominator > 0.0 else 0.0
+    if numerator == 0.0:
+        return 0.0
+    return numerator / denominator if denominator > 0.0 else math.inf

@@ -7,7 +7,7 @@ libraries; these few lines do both jobs. e^x is 2^n e^r with r in [-ln 2 / 2, ln
 
 import numpy as np
 
-from askance.kernels._jit import kernel
+from askance.kernels._jit import inlined
 
 __all__ = ["exp_negative", "expm1", "log_rough"]
 
@@ -19,9 +19,11 @@ ROUND = 6755399441055744.0
 EXPONENT = 52
 ONE_BITS = 4607182418800017408
 MANTISSA_BITS = 4503599627370495
+TWO_52 = 4503599627370496.0
+TWO_52_BITS = 4841369599423283200
 
 
-@kernel
+@inlined
 def expm1(x: float) -> float:
     """e^x - 1 for x in [-700, 700], to a few units in the last place.
 
@@ -39,7 +41,7 @@ def expm1(x: float) -> float:
     return float(power * _expm1_reduced(r) + (power - 1.0))
 
 
-@kernel
+@inlined
 def exp_negative(x: float) -> float:
     """e^x for x <= 0; below -700 it stays at e^-700.
 
@@ -56,7 +58,7 @@ def exp_negative(x: float) -> float:
     return float(power * _expm1_reduced(r) + power)
 
 
-@kernel
+@inlined
 def _expm1_reduced(r: float) -> float:
     """e^r - 1 for small r, by its series."""
     tail = 1.0 / 479001600.0
@@ -73,7 +75,7 @@ def _expm1_reduced(r: float) -> float:
     return r + r * r * tail
 
 
-@kernel
+@inlined
 def log_rough(x: float) -> float:
     """Natural logarithm of x >= 1 to within 1e-4: a start for Newton's method.
 
@@ -81,7 +83,9 @@ def log_rough(x: float) -> float:
     True
     """
     bits = np.float64(x).view(np.int64)
-    exponent = float((bits >> np.int64(EXPONENT)) - np.int64(1023))
+    # Put into the low bits of 2^52, an integer becomes a float without a conversion.
+    shifted = np.int64((bits >> np.int64(EXPONENT)) | np.int64(TWO_52_BITS)).view(np.float64)
+    exponent = float(shifted) - (TWO_52 + 1023.0)
     mantissa = np.int64((bits & np.int64(MANTISSA_BITS)) | np.int64(ONE_BITS)).view(np.float64)
     f = float(mantissa) - 1.0
     tail = 0.1211609 + f * -0.0252058

@@ -14,6 +14,7 @@ __all__ = [
     "iwal_aggressive_term",
     "iwal_probability",
     "iwal_slow_term",
+    "least_q_squared",
     "margin_probability",
     "min_query_probability",
     "query_probability",
@@ -78,11 +79,23 @@ def query_probability(q_squared: float) -> float:
 
     Paper: ``eqn:primal-dual``, and the line of P_i in ``alg:cover``.
 
-    >>> query_probability(1.0), query_probability(9.0)
-    (0.5, 0.75)
+    >>> query_probability(1.0), query_probability(9.0), query_probability(math.inf)
+    (0.5, 0.75, 1.0)
     """
     q = math.sqrt(q_squared)
-    return q / (1.0 + q)
+    return q / (1.0 + q) if q < math.inf else 1.0
+
+
+@kernel
+def least_q_squared(floor: float) -> float:
+    r"""What the squared weight of disagreement starts from, :math:`(2 P_{\min})^2`.
+
+    It keeps the query probability at :math:`P_{\min}` or above. Paper: ``eqn:primal-dual``.
+
+    >>> least_q_squared(0.5)
+    1.0
+    """
+    return 4.0 * floor * floor
 
 
 @kernel
@@ -149,8 +162,10 @@ def iwal_probability(gap: float, a: float, b: float, c1: float, c2: float) -> fl
 
     .. math:: c_2 B z^2 + c_1 A z = G + (c_1 - 1) A + (c_2 - 1) B
 
-    which joins on at z = 1. The root is written with the sum in the denominator, where nothing
-    cancels. Paper: ``sec:exp_setup``; Beygelzimer et al. (2010), Algorithm 1.
+    which joins on at z = 1. It is solved for 1/z after division by the right side, where nothing
+    cancels and nothing overflows: the probability is 0 where no weight flips.
+
+    Paper: ``sec:exp_setup``; Beygelzimer et al. (2010), Algorithm 1.
 
     >>> iwal_probability(0.11, 0.1, 0.01, 1.0, 1.0)
     1.0
@@ -160,9 +175,9 @@ def iwal_probability(gap: float, a: float, b: float, c1: float, c2: float) -> fl
     if gap <= a + b:
         return 1.0
     right = gap + (c1 - 1.0) * a + (c2 - 1.0) * b
-    linear = c1 * a
-    z = 2.0 * right / (linear + math.sqrt(linear * linear + 4.0 * c2 * b * right))
-    return 1.0 / (z * z)
+    linear, square = c1 * a / right, c2 * b / right
+    root = 0.5 * (linear + math.sqrt(linear * linear + 4.0 * square))
+    return min(root * root, 1.0)
 
 
 @kernel

@@ -4,7 +4,8 @@ Weights live in scale-normalised coordinates: ``weights[j, lane]`` is the weight
 its scale, the largest :math:`|x_j|` seen, so that a new scale touches no weight. A row is passed as
 ``indices``, ``values`` and ``scaled`` (value over scale); the constant feature is a last entry
 with value and scale 1. Arithmetic over features is in the state's own precision, that of scalars in
-float64; each lane sums over features in the order of the row.
+float64; each lane sums over features in the order of the row. A sum is returned as
+``float(np.float64(...))``: compiled, ``float`` alone would keep float32 for the caller.
 
 The step is the limit of many infinitesimal gradient steps (Karampatziakis and Langford, 2011),
 the oracle of the paper's ``sec:online_cover``.
@@ -14,7 +15,7 @@ import math
 
 import numpy as np
 
-from askance.kernels._jit import kernel
+from askance.kernels._jit import inlined, kernel
 from askance.kernels.exponential import exp_negative, expm1, log_rough
 from askance.types import Floats, Integers
 
@@ -113,7 +114,7 @@ def margin(indices: Integers, scaled: Floats, weights: Floats, lane: int) -> flo
     total = weights.dtype.type(0.0)
     for i in range(indices.shape[0]):
         total += weights[indices[i], lane] * scaled[i]
-    return float(total)
+    return float(np.float64(total))
 
 
 @kernel
@@ -126,7 +127,7 @@ def squared_norm(scaled: Floats) -> float:
     total = scaled.dtype.type(0.0)
     for i in range(scaled.shape[0]):
         total += scaled[i] * scaled[i]
-    return float(total)
+    return float(np.float64(total))
 
 
 @kernel
@@ -139,7 +140,7 @@ def gradient_squared(agreement: float) -> float:
     return slope_squared(agreement, exp_negative(-abs(agreement)))
 
 
-@kernel
+@inlined
 def slope_squared(agreement: float, decay: float) -> float:
     """``gradient_squared`` where ``decay`` = e^-abs(a) is known already.
 
@@ -166,7 +167,7 @@ def add_gradient(
         gradients[indices[i], lane] += part * (values[i] * values[i])
 
 
-@kernel
+@inlined
 def rate(value: float, gradient: float) -> float:
     r"""Direction of a feature's step, :math:`x_j / \sqrt{G_j}`; none before its first gradient.
 
@@ -200,7 +201,7 @@ def movement(
     for i in range(indices.shape[0]):
         gradient = gradients[indices[i], lane] + part * (values[i] * values[i])
         total += rate(values[i], gradient) * scaled[i]
-    return float(total)
+    return float(np.float64(total))
 
 
 @kernel
@@ -224,7 +225,7 @@ def apply_step(
         weights[indices[i], lane] += part * rate(values[i], gradients[indices[i], lane])
 
 
-@kernel
+@inlined
 def revert(margin: float) -> float:
     r"""Weight, times rate and movement, that brings a margin to zero: :math:`|f| + 1 - e^{-|f|}`.
 
@@ -252,7 +253,7 @@ def flip_weight(margin: float, sensitivity: float) -> float:
     return needed / sensitivity if sensitivity > 0.0 else math.inf
 
 
-@kernel
+@inlined
 def rate_factor(rates: int, norm: float, total: float) -> float:
     """What all rates of a lane have in common, its current example counted.
 
@@ -363,7 +364,7 @@ def logistic_step(agreement: float, push: float) -> float:
     return extreme_step(agreement, push)
 
 
-@kernel
+@inlined
 def is_usual(agreement: float, push: float) -> bool:
     """Whether ``usual_step`` holds: nothing in it can overflow.
 
@@ -373,7 +374,7 @@ def is_usual(agreement: float, push: float) -> bool:
     return abs(agreement) <= 100.0 and push <= 1e100
 
 
-@kernel
+@inlined
 def usual_step(agreement: float, decay: float, push: float) -> float:
     """``logistic_step`` without a branch, for the usual sizes; ``decay`` = e^-abs(a).
 

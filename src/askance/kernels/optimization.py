@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from askance.kernels._jit import kernel
-from askance.kernels.formulas import iwal_probability, query_probability
+from askance.kernels.formulas import iwal_probability, least_q_squared, query_probability
 from askance.types import Floats
 
 __all__ = [
@@ -35,7 +35,7 @@ def query_odds(mass: Floats, floor: float) -> Floats:
     >>> query_odds(np.array([0.0, 0.75]), floor=0.25).tolist()
     [0.5, 1.0]
     """
-    odds: Floats = np.sqrt((2 * floor) ** 2 + mass)
+    odds: Floats = np.sqrt(least_q_squared(floor) + mass)
     return odds
 
 
@@ -55,7 +55,7 @@ def query_probabilities(mass: Floats, floor: float) -> Floats:
 @kernel
 def _fill_probabilities(mass: Floats, floor: float, out: Floats) -> None:
     for i in range(len(mass)):
-        out[i] = query_probability(4.0 * floor * floor + mass[i])
+        out[i] = query_probability(least_q_squared(floor) + mass[i])
 
 
 def iwal_probabilities(gaps: Floats, a: float, b: float, c1: float, c2: float) -> Floats:
@@ -101,7 +101,7 @@ def modified_objective(probability: Floats, floor: float, count: int) -> float:
     >>> modified_objective(np.array([0.5]), floor=0.0, count=2)
     1.5
     """
-    inside = float(np.sum(1 / (1 - probability) + (2 * floor) ** 2 / probability))
+    inside = float(np.sum(1 / (1 - probability) + least_q_squared(floor) / probability))
     return (inside + count - len(probability)) / count
 
 
@@ -152,7 +152,7 @@ def _slopes(
     """First and second derivative of the dual along the ray."""
     first, second = 0.0, 0.0
     for i in range(len(mass)):
-        q = math.sqrt(4.0 * floor * floor + scale * mass[i])
+        q = math.sqrt(least_q_squared(floor) + scale * mass[i])
         first += mass[i] * (1.0 + 1.0 / q)
         second += mass[i] * mass[i] / (q * q * q)
     return first / count - charge, -0.5 * second / count

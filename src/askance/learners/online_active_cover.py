@@ -7,6 +7,7 @@ from askance.errors import InvalidParameter
 from askance.kernels import cover
 from askance.kernels.formulas import (
     beta_squared,
+    least_q_squared,
     min_query_probability,
     query_probability,
     regret_threshold,
@@ -114,7 +115,7 @@ class OnlineActiveCover(StreamingLearner):
         """P_i of ``alg:cover``, inside the region."""
         if self.oracular or self.k < FIRST:
             return 1.0
-        q_squared = (2.0 * floor) ** 2
+        q_squared = least_q_squared(floor)
         for oracle, multiplier in zip(self.cover_oracles, self.multipliers, strict=True):
             if oracle.predict(x) != predicted:
                 q_squared += multiplier
@@ -132,7 +133,7 @@ class OnlineActiveCover(StreamingLearner):
         target, weight = self.target(decision, label)
         beta2 = beta_squared(self.c0, self.alpha, self.beta_scale)
         regret = cover.regret_weight(beta2, float(decision.k), decision.threshold)
-        q_squared = (2.0 * decision.floor) ** 2
+        q_squared = least_q_squared(decision.floor)
         for t, oracle in enumerate(self.cover_oracles):
             p = query_probability(q_squared)
             gap = cover.cost_gap(regret, predicted == target, weight, inside, self.alpha, p)
@@ -154,6 +155,9 @@ class OnlineActiveCover(StreamingLearner):
         }
 
     def set_state(self, state: State) -> None:
+        found, expected = len(state["cover"]), len(self.cover_oracles)
+        if found != expected:
+            raise InvalidParameter(f"a saved cover must have {expected} members, got {found}")
         super().set_state(state)
         for oracle, saved in zip(self.cover_oracles, state["cover"], strict=True):
             oracle.set_state(saved)

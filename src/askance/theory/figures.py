@@ -1,7 +1,5 @@
 """Figures from the experiments' numbers, in colours and markers that all readers can tell."""
 
-import os
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +9,7 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from askance.files import write_atomically
 from askance.types import State
 
 __all__ = [
@@ -42,10 +41,8 @@ def _sheet(path: Path, columns: int) -> Iterator[Sequence[Axes]]:
             if ax.get_legend_handles_labels()[0]:
                 ax.legend(fontsize=7)
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".svg", delete=False) as file:
+        with write_atomically(path) as file:
             figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
-        Path(file.name).chmod(0o644)
-        os.replace(file.name, path)  # noqa: PTH105 - the atomic form is the point
 
 
 def _line(ax: Axes, x: Sequence[float], y: Sequence[float], index: int, label: str) -> None:

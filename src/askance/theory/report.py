@@ -1,11 +1,10 @@
 """Results on disk: one JSON file for each experiment, and the tables of a document filled in."""
 
 import json
-import os
-import tempfile
 from pathlib import Path
 
 from askance.errors import FileUnreadable
+from askance.files import write_atomically
 from askance.types import State
 
 __all__ = ["fill_tables", "load_result", "markdown_table", "save_result", "write_text"]
@@ -30,12 +29,8 @@ def load_result(path: Path) -> State:
 def write_text(path: Path, text: str) -> None:
     """Write a whole file or nothing."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(
-        "w", dir=path.parent, delete=False, encoding="utf-8", newline="\n"
-    ) as file:
-        file.write(text)
-    Path(file.name).chmod(0o644)
-    os.replace(file.name, path)  # noqa: PTH105 - the atomic form is the point
+    with write_atomically(path) as file:
+        file.write(text.encode())
 
 
 def markdown_table(lines: list[State]) -> str:

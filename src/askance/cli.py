@@ -1,0 +1,94 @@
+"""The command line: parse, call, print.
+
+Each group of commands is a typer application of its own that is added to :data:`app`. An
+:class:`~askance.errors.AskanceError` becomes one sentence on stderr and exit code 1; a command that
+cannot be parsed is exit code 2.
+"""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import Progress, TimeElapsedColumn
+from typer.core import TyperGroup
+
+import askance
+from askance.cli_theory import theory_app
+from askance.errors import AskanceError
+
+__all__ = ["app"]
+
+
+class _OneSentence(TyperGroup):
+    """Answers what went wrong on purpose in one sentence, without a traceback."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except AskanceError as error:
+            Console(stderr=True, soft_wrap=True).print(
+                f"askance: {error}", style="red", markup=False, highlight=False
+            )
+            raise typer.Exit(1) from error
+
+
+app = typer.Typer(
+    cls=_OneSentence,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.add_typer(theory_app, name="theory")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"askance {askance.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version.")
+    ] = False,
+) -> None:
+    """Learn a classifier from a stream, asking for few labels.
+
+    Example: `askance demo`
+    """
+
+
+@app.command()
+def demo(
+    output: Annotated[
+        Path, typer.Option(file_okay=False, help="Folder for the plot, made if it is not there.")
+    ] = Path("demo"),
+    seed: Annotated[int, typer.Option(min=0, help="Another seed: other permutations.")] = 0,
+    quick: Annotated[bool, typer.Option("--quick", help="A small part, in a second.")] = False,
+) -> None:
+    """Compare four algorithms on patches of two photographs: a table and a plot.
+
+    Online Active Cover, IWAL, margin sampling and passive learning see the same permutations of
+    the same stream with the same coins. No network is needed.
+
+    Example: `askance demo --output plots --quick`
+    """
+    # Here, so that the other commands do not wait for scikit-learn and matplotlib.
+    from askance.demo.figure import draw, save
+    from askance.demo.runs import CONTESTANTS, FULL, QUICK, compare, describe
+    from askance.demo.table import table
+
+    size = QUICK if quick else FULL
+    errors = Console(stderr=True)
+    with Progress(*Progress.get_default_columns(), TimeElapsedColumn(), console=errors) as bar:
+        task = bar.add_task("Learning", total=size.permutations * len(CONTESTANTS))
+        curves = compare(size=size, seed=seed, on_run=lambda: bar.advance(task))
+    paths = save(draw(curves, size), output, "demo")
+    console = Console()
+    console.print(describe(size), soft_wrap=True, highlight=False)
+    console.print(table(curves))
+    for path in paths:
+        console.print(f"wrote {path}", soft_wrap=True, highlight=False)

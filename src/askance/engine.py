@@ -1,0 +1,348 @@
+"""Learners over the linear oracle, run by the compiled passes: same bits, much less time.
+
+A :class:`Group` holds several settings side by side, or a single learner whose own arrays it works
+on. What it computes is what the readable learners compute one by one; a property test demands equal
+bits.
+"""
+
+import logging
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Self, cast
+
+import numpy as np
+
+from askance.errors import InvalidParameter, InvalidRow
+from askance.kernels import formulas, lanes, linear, passes
+from askance.learners.iwal import IWAL0, IWAL1, OracularIWAL0, OracularIWAL1
+from askance.learners.margin import MarginSampling
+from askance.learners.online_active_cover import OnlineActiveCover
+from askance.learners.passive import Passive
+from askance.learners.streaming import StreamingLearner
+from askance.oracles.linear import LinearOracle, LinearState
+from askance.protocols import Learner
+from askance.types import Floats, Integers, Label, ResultRow, Row
+
+__all__ = ["Group", "is_compilable", "run_settings", "stream_of", "stream_of_rows"]
+
+logger = logging.getLogger("askance")
+
+_KINDS: dict[type[StreamingLearner], int] = {
+    Passive: passes.PASSIVE,
+    MarginSampling: passes.MARGIN,
+    IWAL0: passes.IWAL,
+    IWAL1: passes.IWAL,
+    OracularIWAL0: passes.IWAL,
+    OracularIWAL1: passes.IWAL,
+    OnlineActiveCover: passes.COVER,
+}
+
+CHUNK = 4096
+"""Rows between two looks at the progress, an interrupt and what can be compacted."""
+
+BATCH = 16
+"""Classifiers whose test errors are counted in one sweep over the test rows."""
+
+
+def is_compilable(learner: Learner) -> bool:
+    """Whether a compiled pass can stand in for this learner.
+
+    >>> import askance
+    >>> is_compilable(askance.make_learner("iwal1", n_features=3))
+    True
+    >>> is_compilable(askance.make_learner("iwal1", n_features=3, rates="constant"))
+    False
+    """
+    if type(learner) not in _KINDS or not isinstance(learner, StreamingLearner):
+        return False
+    oracles = [learner.erm, *getattr(learner, "cover_oracles", [])]
+    if not all(type(oracle) is LinearOracle for oracle in oracles):
+        return False
+    state = cast(LinearOracle, oracles[0]).state
+    in_order = all(
+        oracle.state is state and oracle.lane == lane for lane, oracle in enumerate(oracles)
+    )
+    return in_order and state.lanes == len(oracles) and state.rates == "adaptive"
+
+
+def _cover_size(setting: StreamingLearner) -> int:
+    return len(getattr(setting, "cover_oracles", ()))
+
+
+class Group:
+    """Several settings over the same stream, in one pass.
+
+    Parameters
+    ----------
+    settings
+        Learners whose parameters are taken, and nothing else: they may have been built for no
+        feature at all. All must be compilable.
+    n_features
+        Number of features of the stream.
+    dtype
+        Precision of the state.
+
+    Examples
+    --------
+    >>> import askance
+    >>> settings = [askance.make_learner("iwal1", n_features=0, c0=c0) for c0 in (0.1, 1.0)]
+    >>> group = Group(settings, n_features=2)
+    >>> stream = stream_of_rows([(askance.as_row([1.0, 0.0]), 1)] * 3, [0.5] * 3)
+    >>> group.advance(stream, 0, np.array([100]))
+    3
+    >>> group.progress.queries.tolist()
+    [1, 3]
+    """
+
+    def __init__(
+        self, settings: Sequence[StreamingLearner], n_features: int, dtype: str = "float32"
+    ) -> None:
+        if not settings or not all(is_compilable(setting) for setting in settings):
+            raise InvalidParameter("a group takes one or more compilable learners")
+        sizes = np.array([_cover_size(setting) for setting in settings])
+        self.order: Integers = np.argsort(-sizes, kind="stable")
+        """Position among the given settings of each that still runs."""
+        self._settings = [settings[i] for i in self.order]
+        count = len(settings) + int(sizes.sum())
+        self._state = LinearState(n_features=n_features, lanes=count, dtype=dtype)
+        self.progress = _progress(len(settings), count)
+        self._derive()
+
+    @classmethod
+    def of(cls, learner: StreamingLearner) -> Self:
+        """A group of one, over the learner's own arrays; ``store`` gives the rest back to it."""
+        group = cls.__new__(cls)
+        group.order = np.zeros(1, np.int64)
+        group._settings = [learner]
+        group._state = cast(LinearOracle, learner.erm).state
+        count = group._state.lanes
+        group.progress = progress = _progress(1, count)
+        progress.k[0], progress.error_sums[0] = learner.k, learner.error_sum
+        if isinstance(learner, OnlineActiveCover):
+            progress.numerators[1:] = learner.numerators
+            progress.denominators[1:] = learner.denominators
+            progress.multipliers[1:] = learner.multipliers
+        group._derive()
+        return group
+
+    def store(self) -> None:
+        """Give the counts and multipliers of a group of one back to its learner."""
+        learner = self._settings[0]
+        learner.k = int(self.progress.k[0])
+        learner.error_sum = float(self.progress.error_sums[0])
+        if isinstance(learner, OnlineActiveCover):
+            learner.numerators = self.progress.numerators[1:].tolist()
+            learner.denominators = self.progress.denominators[1:].tolist()
+
+    def _derive(self) -> None:
+        """All that follows from the settings and their state."""
+        settings, state = self._settings, self._state
+        first = _first_lanes([_cover_size(setting) for setting in settings])
+        rates = np.zeros(state.lanes)
+        for t in range(len(first) - 1):
+            for lane in range(first[t], first[t + 1]):
+                rates[lane] = settings[lane - first[t]].erm.learning_rate
+        self.lanes = lanes.Lanes(
+            state.weights, state.gradients, state.scales, state.norms, state.totals, rates
+        )
+        self.grid = _grid(settings, first)
+        n, dtype = len(settings), state.weights.dtype
+        kinds = (float, bool, float, bool, *[float] * 5)
+        self.decided = passes.Decisions._make(np.zeros(n, kind) for kind in kinds)
+        self.row = lanes.RowBuffer(np.zeros(0, np.int64), np.zeros(0, dtype), np.zeros(0, dtype))
+        self.fit_rows(0)
+
+    def fit_rows(self, longest: int) -> None:
+        """Make room for rows of so many non-zeros."""
+        if longest < len(self.row.indices):
+            return
+        dtype, count, n = self._state.weights.dtype, self._state.lanes, longest + 1
+        self.row = lanes.RowBuffer(np.zeros(n, np.int64), np.zeros(n, dtype), np.zeros(n, dtype))
+        kinds = (*[dtype] * 5, *[np.dtype(float)] * 9)
+        by_lane = [np.zeros(count, kind) for kind in kinds]
+        self.work = lanes.Scratch._make([*by_lane, np.zeros((n, count), dtype)])
+
+    def advance(self, stream: passes.Stream, start: int, budgets: Integers) -> int:
+        """Run from row ``start`` to the end, or to the first row at which a budget is reached."""
+        self.fit_rows(int(np.diff(stream.indptr).max(initial=0)))
+        return passes.run(
+            stream, start, len(stream.labels), self.lanes, self.row, self.grid, self.progress,
+            self.work, self.decided, budgets,
+        )  # fmt: skip
+
+    def compact(self) -> None:
+        """Let the settings that are done leave."""
+        stays = np.flatnonzero(~self.progress.done)
+        first = self.grid.first
+        kept = np.concatenate(
+            [first[t] + stays[stays < first[t + 1] - first[t]] for t in range(len(first) - 1)]
+        )
+        old, progress = self._state, self.progress
+        self._settings = [self._settings[s] for s in stays]
+        self.order = self.order[stays]
+        self._state = LinearState(
+            n_features=old.n_features, lanes=len(kept), dtype=str(old.weights.dtype)
+        )
+        self._state.weights[:] = old.weights[:, kept]
+        self._state.gradients[:] = old.gradients[:, kept]
+        self._state.scales[:] = old.scales
+        self._state.norms[:] = old.norms[kept]
+        self._state.totals[:] = old.totals[kept]
+        by_setting = [array[stays] for array in progress[:4]]
+        by_lane = [array[kept] for array in progress[4:]]
+        self.progress = passes.Progress._make([*by_setting, *by_lane])
+        longest = len(self.row.indices) - 1
+        self._derive()
+        self.fit_rows(longest)
+
+
+def _progress(settings: int, count: int) -> passes.Progress:
+    kinds = (float, float, np.int64, bool)
+    by_setting = [np.zeros(settings, kind) for kind in kinds]
+    return passes.Progress._make([*by_setting, *(np.zeros(count) for _ in range(4))])
+
+
+def _first_lanes(sizes: Sequence[int]) -> Integers:
+    """Lane of the first setting's t-th member, for falling cover sizes; the last is the end."""
+    members = max(sizes, default=0)
+    counts = [len(sizes), *(sum(size >= t for size in sizes) for t in range(1, members + 1))]
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+
+
+def _grid(settings: Sequence[StreamingLearner], first: Integers) -> passes.Grid:
+    def of(name: str, default: Any, kind: type) -> Any:
+        return np.array([getattr(s, name, default) for s in settings], kind)
+
+    covers = [s if isinstance(s, OnlineActiveCover) else None for s in settings]
+    beta2 = [formulas.beta_squared(s.c0, s.alpha, s.beta_scale) if s else 0.0 for s in covers]
+    return passes.Grid(
+        kinds=np.array([_KINDS[type(s)] for s in settings], np.int64),
+        oracular=of("oracular", False, bool),
+        error_dependent=of("error_dependent", False, bool),
+        by_margin=of("disagreement", "", object) == "margin",
+        c0=of("c0", math.nan, float),
+        c1=of("c1", math.nan, float),
+        c2=of("c2", math.nan, float),
+        b=of("b", math.nan, float),
+        alpha=of("alpha", math.nan, float),
+        beta2=np.array(beta2),
+        first=first,
+    )
+
+
+def stream_of(
+    indptr: Any, indices: Any, values: Any, labels: Any, coins: Any = (), *, n_features: int
+) -> passes.Stream:
+    """Checked arrays of a CSR matrix with labels -1 and +1 and, for training, one coin a row."""
+    stream = passes.Stream(
+        np.ascontiguousarray(indptr, np.int64),
+        np.ascontiguousarray(indices),
+        np.ascontiguousarray(values),
+        np.ascontiguousarray(labels, np.int8),
+        np.ascontiguousarray(coins, np.float64),
+    )
+    bad = passes.bad_row(stream, n_features)
+    if bad >= 0:
+        raise InvalidRow(
+            f"row {bad} must have increasing indices below {n_features} and finite values of at "
+            f"most {linear.LARGEST_VALUE:g}"
+        )
+    return stream
+
+
+def stream_of_rows(
+    examples: Iterable[tuple[Row, Label]], coins: Iterable[float] = ()
+) -> passes.Stream:
+    """Rows and labels as a stream, unchecked: for rows that an oracle has checked."""
+    pairs = list(examples)
+    lengths = [len(x.indices) for x, _ in pairs]
+    return passes.Stream(
+        np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        np.concatenate([np.zeros(0, np.int64), *(x.indices for x, _ in pairs)]).astype(np.int64),
+        np.concatenate([np.zeros(0), *(x.values for x, _ in pairs)]).astype(np.float64),
+        np.array([label for _, label in pairs], np.int8),
+        np.fromiter(coins, np.float64),
+    )
+
+
+class _Checkpoints:
+    """Classifiers at the moment a budget was reached, waiting to be tested together."""
+
+    def __init__(self, test: passes.Stream, count: int, budgets: Sequence[int]) -> None:
+        self.test = test
+        self.budgets = list(budgets)
+        self.results: list[dict[int, ResultRow]] = [{} for _ in range(count)]
+        self._waiting: list[tuple[int, int, int, int, bool, Floats]] = []
+        self._scales: Floats = np.zeros(0)
+
+    def take(self, group: Group, at: int, reached: Sequence[tuple[int, int, bool]]) -> None:
+        """Note the classifiers of settings by place, budget, and whether it was reached."""
+        if len(self._waiting) >= BATCH or not np.array_equal(self._scales, group.lanes.scales):
+            self.flush(group)
+            self._scales = group.lanes.scales.copy()
+        for s, budget, whether in reached:
+            queries = int(group.progress.queries[s])
+            weights = group.lanes.weights[:, s].copy()
+            self._waiting.append((int(group.order[s]), budget, queries, at, whether, weights))
+
+    def flush(self, group: Group) -> None:
+        """Count the mistakes of all that wait."""
+        if not self._waiting:
+            return
+        group.fit_rows(int(np.diff(self.test.indptr).max(initial=0)))
+        weights = np.stack([item[-1] for item in self._waiting], axis=1)
+        wrong = np.zeros(weights.shape[1], np.int64)
+        passes.count_mistakes(
+            self.test, group.row, self._scales, weights, np.zeros_like(weights[0]), wrong
+        )
+        for (setting, budget, queries, examples, reached, _), mistakes in zip(
+            self._waiting, wrong.tolist(), strict=True
+        ):
+            error = mistakes / len(self.test.labels)
+            row = ResultRow(budget, queries, examples, error, reached)
+            self.results[setting][budget] = row
+        self._waiting = []
+
+
+def run_settings(
+    group: Group,
+    chunks: Iterable[passes.Stream],
+    test: passes.Stream,
+    budgets: Sequence[int],
+    progress: Callable[[int, int], None] | None = None,
+) -> list[list[ResultRow]]:
+    """Test errors of all settings of a group at each label budget, in the order they were given.
+
+    The stream comes in chunks, so it may be larger than memory. ``progress`` is called after each
+    chunk with the examples and, summed over settings, the labels so far.
+    """
+    checkpoints = _Checkpoints(test, len(group.order), budgets)
+    limits = np.array(budgets, np.int64)
+    seen = labels = 0
+    for chunk in chunks:
+        start = 0
+        while start < len(chunk.labels) and not group.progress.done.all():
+            start = group.advance(chunk, start, limits)
+            hit = group.decided.queried & ~group.progress.done
+            hit &= np.isin(group.progress.queries, limits)
+            reached = [(int(s), int(group.progress.queries[s]), True) for s in np.flatnonzero(hit)]
+            if reached:
+                checkpoints.take(group, seen + start, reached)
+                group.progress.done[hit] = group.progress.queries[hit] == limits[-1]
+        seen += start
+        if group.progress.done.all():
+            break
+        if group.progress.done.mean() > 0.25:
+            labels += int(group.progress.queries[group.progress.done].sum())
+            group.compact()
+        if progress is not None:
+            progress(seen, labels + int(group.progress.queries.sum()))
+    missing = [
+        (s, budget, False)
+        for s in np.flatnonzero(~group.progress.done).tolist()
+        for budget in budgets
+        if budget not in checkpoints.results[group.order[s]] and budget > group.progress.queries[s]
+    ]
+    checkpoints.take(group, seen, missing)
+    checkpoints.flush(group)
+    return [[results[budget] for budget in budgets] for results in checkpoints.results]

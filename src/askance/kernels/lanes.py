@@ -1,0 +1,421 @@
+r"""Many linear classifiers at once: one sweep over a row's features serves every lane.
+
+A lane is one classifier. Arrays over features and lanes are laid out ``[feature, lane]`` with lanes
+contiguous, so the inner loops vectorise; each lane still sums over features in the order of the row
+and in its own precision, so its bits are those of :mod:`askance.kernels.linear`.
+
+Ranges of lanes are taken as slices: a loop from 0 is what the compiler vectorises.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from askance.kernels._jit import inlined, kernel
+from askance.kernels.exponential import exp_negative
+from askance.kernels.formulas import sign
+from askance.kernels.linear import (
+    ADAPTIVE,
+    extreme_step,
+    is_usual,
+    movement,
+    rate,
+    rate_factor,
+    revert,
+    slope_squared,
+    usual_step,
+)
+from askance.types import Floats, Integers
+
+__all__ = [
+    "Lanes",
+    "RowBuffer",
+    "Scratch",
+    "commit",
+    "flips",
+    "has_tiny",
+    "load_row",
+    "sweep_decay",
+    "sweep_margins",
+    "sweep_movements",
+    "sweep_rates",
+]
+
+TINY_VALUE = 1e-12
+"""A smaller feature may lose its gradient to underflow, and then no bound on a movement holds."""
+
+
+class Lanes(NamedTuple):
+    """State: weights and gradient sums ``[feature, lane]``, scales by feature, the rest by lane."""
+
+    weights: Floats
+    gradients: Floats
+    scales: Floats
+    norms: Floats
+    totals: Floats
+    learning_rates: Floats
+
+
+class RowBuffer(NamedTuple):
+    """The current row, the constant feature at its end, in the state's precision."""
+
+    indices: Integers
+    values: Floats
+    scaled: Floats
+
+
+class Scratch(NamedTuple):
+    """What one example leaves between sweeps: by lane, and for ``rates`` by entry and lane.
+
+    The ``margins``; e to minus their size (``decay``), what it takes to ``revert`` them, and the
+    squared slopes of the loss for a label that agrees (``with_slopes``) and one that does not
+    (``against_slopes``). The ``targets`` and ``weights`` to be learned, the gradient ``parts`` that
+    they make, the sums ``moved`` and the ``rates`` at the parts called ``trials``, the ``steps``
+    and the ``updates`` that follow.
+    """
+
+    margins: Floats
+    parts: Floats
+    trials: Floats
+    moved: Floats
+    updates: Floats
+    decay: Floats
+    revert: Floats
+    with_slopes: Floats
+    against_slopes: Floats
+    targets: Floats
+    weights: Floats
+    agreements: Floats
+    pushes: Floats
+    steps: Floats
+    rates: Floats
+
+
+@inlined
+def load_row(
+    indices: Integers, values: Floats, start: int, stop: int, scales: Floats, row: RowBuffer
+) -> int:
+    """Copy a row of a CSR matrix, scale it and add the constant feature; its length.
+
+    >>> row = RowBuffer(np.zeros(3, np.int64), np.zeros(3), np.zeros(3))
+    >>> load_row(np.array([0, 1]), np.array([4.0, 1.0]), 0, 2, np.array([8.0, 0.0, 0.0]), row)
+    3
+    >>> row.scaled.tolist()
+    [0.5, 1.0, 1.0]
+    """
+    n = stop - start
+    for i in range(n):
+        row.indices[i] = indices[start + i]
+        row.values[i] = values[start + i]
+    row.indices[n] = scales.shape[0] - 1
+    row.values[n] = 1.0
+    for i in range(n + 1):
+        scale = max(scales[row.indices[i]], abs(row.values[i]))
+        row.scaled[i] = row.values[i] / scale if scale > 0.0 else row.values[i]
+    return n + 1
+
+
+@kernel
+def sweep_margins(row: RowBuffer, n: int, weights: Floats, margins: Floats) -> None:
+    """Margins of all lanes.
+
+    >>> row = RowBuffer(np.array([1]), np.array([4.0]), np.array([0.5]))
+    >>> margins = np.zeros(2)
+    >>> sweep_margins(row, 1, np.array([[9.0, 9.0], [2.0, 6.0]]), margins)
+    >>> margins.tolist()
+    [1.0, 3.0]
+    """
+    lanes = margins.shape[0]
+    for lane in range(lanes):
+        margins[lane] = 0.0
+    for i in range(n):
+        of_feature = weights[row.indices[i]]
+        z = row.scaled[i]
+        for lane in range(lanes):
+            margins[lane] += of_feature[lane] * z
+
+
+@kernel
+def sweep_rates(
+    row: RowBuffer,
+    n: int,
+    begin: int,
+    gradients: Floats,
+    parts: Floats,
+    rates: Floats,
+    moved: Floats,
+) -> None:
+    """Rates and movements of the lanes from ``begin`` on, as if each gradient part were added.
+
+    ``parts`` and ``moved`` begin at that lane, and say how many there are.
+
+    >>> row = RowBuffer(np.array([0]), np.array([2.0]), np.array([0.5]))
+    >>> rates, moved = np.zeros((1, 2)), np.zeros(2)
+    >>> sweep_rates(row, 1, 0, np.array([[0.0, 12.0]]), np.array([1.0, 1.0]), rates, moved)
+    >>> rates.tolist(), moved.tolist()
+    ([[1.0, 0.5]], [0.5, 0.25])
+    """
+    lanes = moved.shape[0]
+    for lane in range(lanes):
+        moved[lane] = 0.0
+    for i in range(n):
+        of_feature, of_entry = gradients[row.indices[i], begin:], rates[i, begin:]
+        x, z = row.values[i], row.scaled[i]
+        square = x * x
+        for lane in range(lanes):
+            r = rate(x, of_feature[lane] + parts[lane] * square)
+            of_entry[lane] = r
+            moved[lane] += r * z
+
+
+@kernel
+def sweep_movements(
+    row: RowBuffer, n: int, gradients: Floats, parts: Floats, moved: Floats
+) -> None:
+    """Movements of the first lanes only, as if each gradient part were added.
+
+    >>> row = RowBuffer(np.array([0]), np.array([2.0]), np.array([0.5]))
+    >>> moved = np.zeros(1)
+    >>> sweep_movements(row, 1, np.array([[0.0, 12.0]]), np.array([1.0]), moved)
+    >>> moved.tolist()
+    [0.5]
+    """
+    lanes = moved.shape[0]
+    for lane in range(lanes):
+        moved[lane] = 0.0
+    for i in range(n):
+        of_feature = gradients[row.indices[i]]
+        x, z = row.values[i], row.scaled[i]
+        square = x * x
+        for lane in range(lanes):
+            moved[lane] += rate(x, of_feature[lane] + parts[lane] * square) * z
+
+
+@inlined
+def sweep_decay(work: Scratch) -> None:
+    """All that follows from the margins alone."""
+    _sweep_decay(work.margins, work.decay, work.revert)
+    _sweep_slopes(work.decay, work.with_slopes, work.against_slopes)
+
+
+@kernel
+def _sweep_decay(margins: Floats, decay: Floats, reverts: Floats) -> None:
+    for lane in range(margins.shape[0]):
+        f = np.float64(margins[lane])
+        decay[lane] = exp_negative(-abs(f))
+        reverts[lane] = revert(f)
+
+
+@kernel
+def _sweep_slopes(decay: Floats, with_slopes: Floats, against_slopes: Floats) -> None:
+    for lane in range(decay.shape[0]):
+        with_slopes[lane] = slope_squared(1.0, decay[lane])
+        against_slopes[lane] = slope_squared(-1.0, decay[lane])
+
+
+@inlined
+def flips(row: RowBuffer, n: int, lanes: Lanes, work: Scratch, lane: int, norm: float) -> bool:
+    """Whether the update of an opposed lane carries its prediction over to the target.
+
+    That is so if the push, learning rate times weight times movement, exceeds ``revert`` of the
+    margin. A movement at another part than the trial's lies within the root of the parts' quotient
+    of the trial's; only where that leaves it open is the lane's own sum computed, and only at the
+    very edge the step itself.
+    """
+    weight = work.weights[lane]
+    factor = rate_factor(ADAPTIVE, lanes.norms[lane] + weight * norm, lanes.totals[lane] + weight)
+    strength = lanes.learning_rates[lane] * weight
+    needed = work.revert[lane]
+    part, trial = np.float64(work.parts[lane]), np.float64(work.trials[lane])
+    moved: float = np.float64(work.moved[lane])
+    if part != trial:
+        if part > 0.0 and trial > 0.0 and not has_tiny(row, n):
+            push = strength * factor * moved
+            slack = math.sqrt(trial / part)
+            if push * min(slack, 1.0) > needed * 1.001:
+                return True
+            if push * max(slack, 1.0) < needed * 0.999:
+                return False
+        amount = weight * work.against_slopes[lane]
+        moved = movement(
+            row.indices[:n], row.values[:n], row.scaled[:n], lanes.gradients, lane, amount
+        )
+    push = strength * (factor * moved)
+    if push > needed * (1.0 + 1e-9):
+        return True
+    if push < needed * (1.0 - 1e-9) or moved <= 0.0:
+        return False
+    opposed = -abs(np.float64(work.margins[lane]))
+    target = work.targets[lane]
+    return bool(sign(target * (opposed + _step(opposed, work.decay[lane], push))) == target)
+
+
+@kernel
+def has_tiny(row: RowBuffer, n: int) -> bool:
+    """Whether a value is so small that its gradient may underflow.
+
+    >>> has_tiny(RowBuffer(np.array([0]), np.array([1e-15]), np.array([1.0])), 1)
+    True
+    """
+    for i in range(n):
+        if 0.0 < abs(row.values[i]) < TINY_VALUE:
+            return True
+    return False
+
+
+@kernel
+def _step(agreement: float, decay: float, push: float) -> float:
+    if is_usual(agreement, push):
+        return usual_step(agreement, decay, push)
+    return extreme_step(agreement, push)
+
+
+@inlined
+def commit(
+    row: RowBuffer, n: int, begin: int, end: int, lanes: Lanes, work: Scratch, norm: float
+) -> None:
+    """Let a range of lanes learn their targets and weights; weight 0 leaves a lane as it was.
+
+    Few learning lanes are visited one by one; many are swept over together.
+    """
+    changed = learning = 0
+    for lane in range(begin, end):
+        changed += work.parts[lane] != work.trials[lane]
+        learning += work.weights[lane] > 0.0
+    if learning * 6 <= end - begin or end - begin == 1:
+        for lane in range(begin, end):
+            if work.weights[lane] > 0.0:
+                _commit_one_lane(row, n, lanes, work, lane, norm)
+        return
+    if changed * 8 > end - begin:
+        sweep_rates(
+            row, n, begin, lanes.gradients, work.parts[begin:end], work.rates, work.moved[begin:end]
+        )
+    elif changed > 0:
+        for lane in range(begin, end):
+            if work.parts[lane] != work.trials[lane]:
+                _sweep_one_lane(row, n, lanes.gradients, work, lane)
+    _find_updates(begin, end, lanes, work, norm)
+    _apply(row, n, begin, lanes, work.parts[begin:end], work.updates[begin:end], work.rates)
+
+
+@kernel
+def _apply(
+    row: RowBuffer,
+    n: int,
+    begin: int,
+    lanes: Lanes,
+    parts: Floats,
+    updates: Floats,
+    rates: Floats,
+) -> None:
+    """Add the gradient parts and the updates of a range of lanes."""
+    for i in range(n):
+        j = row.indices[i]
+        of_weights, of_gradients = lanes.weights[j, begin:], lanes.gradients[j, begin:]
+        of_entry = rates[i, begin:]
+        square = row.values[i] * row.values[i]
+        for lane in range(parts.shape[0]):
+            of_gradients[lane] += parts[lane] * square
+        for lane in range(parts.shape[0]):
+            of_weights[lane] += updates[lane] * of_entry[lane]
+
+
+@inlined
+def _sweep_one_lane(row: RowBuffer, n: int, gradients: Floats, work: Scratch, lane: int) -> None:
+    """``sweep_rates`` for a single lane."""
+    moved = gradients.dtype.type(0.0)
+    part = work.parts[lane]
+    for i in range(n):
+        x = row.values[i]
+        r = rate(x, gradients[row.indices[i], lane] + part * (x * x))
+        work.rates[i, lane] = r
+        moved += r * row.scaled[i]
+    work.moved[lane] = moved
+
+
+@inlined
+def _commit_one_lane(
+    row: RowBuffer, n: int, lanes: Lanes, work: Scratch, lane: int, norm: float
+) -> None:
+    if work.parts[lane] != work.trials[lane]:
+        _sweep_one_lane(row, n, lanes.gradients, work, lane)
+    weight, target = work.weights[lane], work.targets[lane]
+    lanes.norms[lane] += weight * norm
+    lanes.totals[lane] += weight
+    factor = rate_factor(ADAPTIVE, lanes.norms[lane], lanes.totals[lane])
+    moved = factor * np.float64(work.moved[lane])
+    agreement = target * np.float64(work.margins[lane])
+    step = _step(agreement, work.decay[lane], lanes.learning_rates[lane] * weight * moved)
+    update = lanes.weights.dtype.type(target * step / moved * factor if moved > 0.0 else 0.0)
+    for i in range(n):
+        j = row.indices[i]
+        lanes.gradients[j, lane] += work.parts[lane] * (row.values[i] * row.values[i])
+        lanes.weights[j, lane] += update * work.rates[i, lane]
+
+
+@inlined
+def _find_updates(begin: int, end: int, lanes: Lanes, work: Scratch, norm: float) -> None:
+    """The scalar update of each lane of a range, and its counts; in loops that vectorise."""
+    norms, totals = lanes.norms[begin:end], lanes.totals[begin:end]
+    weights, targets = work.weights[begin:end], work.targets[begin:end]
+    moved, factors = work.moved[begin:end], work.updates[begin:end]
+    agreements, pushes = work.agreements[begin:end], work.pushes[begin:end]
+    _count(norm, weights, norms, totals)
+    _find_pushes(lanes.learning_rates[begin:end], weights, norms, totals, moved, pushes)
+    _find_agreements(targets, work.margins[begin:end], agreements)
+    steps = work.steps[begin:end]
+    _find_steps(agreements, work.decay[begin:end], pushes, steps)
+    for lane in range(end - begin):
+        factor = _factor(norms[lane], totals[lane])
+        far = factor * np.float64(moved[lane])
+        learns = weights[lane] > 0.0 and far > 0.0
+        factors[lane] = targets[lane] * steps[lane] / far * factor if learns else 0.0
+
+
+@kernel
+def _count(norm: float, weights: Floats, norms: Floats, totals: Floats) -> None:
+    for lane in range(weights.shape[0]):
+        norms[lane] += weights[lane] * norm
+    for lane in range(weights.shape[0]):
+        totals[lane] += weights[lane]
+
+
+@kernel
+def _factor(norm: float, total: float) -> float:
+    """``rate_factor``; a lane that has learned nothing yet has neither norm nor total."""
+    return rate_factor(ADAPTIVE, norm if norm > 0.0 else 1.0, total)
+
+
+@kernel
+def _find_pushes(
+    learning_rates: Floats,
+    weights: Floats,
+    norms: Floats,
+    totals: Floats,
+    moved: Floats,
+    pushes: Floats,
+) -> None:
+    for lane in range(pushes.shape[0]):
+        far = _factor(norms[lane], totals[lane]) * np.float64(moved[lane])
+        pushes[lane] = learning_rates[lane] * weights[lane] * far
+
+
+@kernel
+def _find_agreements(targets: Floats, margins: Floats, agreements: Floats) -> None:
+    for lane in range(targets.shape[0]):
+        agreements[lane] = targets[lane] * np.float64(margins[lane])
+
+
+@kernel
+def _find_steps(agreements: Floats, decay: Floats, pushes: Floats, steps: Floats) -> None:
+    """``logistic_step`` of all lanes, the unusual ones in a loop of their own."""
+    usual = 0
+    for lane in range(steps.shape[0]):
+        steps[lane] = usual_step(agreements[lane], decay[lane], pushes[lane])
+        usual += is_usual(agreements[lane], pushes[lane])
+    if usual < steps.shape[0]:
+        for lane in range(steps.shape[0]):
+            if not is_usual(agreements[lane], pushes[lane]):
+                steps[lane] = extreme_step(agreements[lane], pushes[lane])

@@ -1,0 +1,448 @@
+"""Whole-stream passes: every setting of a grid decides and learns on one sweep of each example.
+
+A setting is one learner with its parameters. Its ERM is lane s, its t-th cover member lane
+``first[t] + s``; settings are ordered by falling cover size, so those that have a t-th member come
+first. The formulas are those of the readable learners; only the loop differs.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from askance.kernels import cover
+from askance.kernels._jit import inlined, kernel
+from askance.kernels.formulas import (
+    importance_weight,
+    iwal_aggressive_term,
+    iwal_probability,
+    iwal_slow_term,
+    least_q_squared,
+    margin_probability,
+    min_query_probability,
+    query_probability,
+    regret_threshold,
+    sign,
+)
+from askance.kernels.lanes import (
+    Lanes,
+    RowBuffer,
+    Scratch,
+    commit,
+    flips,
+    load_row,
+    sweep_decay,
+    sweep_margins,
+    sweep_movements,
+    sweep_rates,
+)
+from askance.kernels.linear import (
+    ADAPTIVE,
+    flip_weight,
+    observe,
+    rate_factor,
+    row_fault,
+    squared_norm,
+)
+from askance.types import Floats, Integers
+
+__all__ = [
+    "COVER",
+    "IWAL",
+    "MARGIN",
+    "PASSIVE",
+    "Decisions",
+    "Grid",
+    "Progress",
+    "Stream",
+    "bad_row",
+    "count_mistakes",
+    "decide",
+    "learn",
+    "run",
+]
+
+PASSIVE, MARGIN, IWAL, COVER = 0, 1, 2, 3
+
+FIRST = 3.0
+"""The labels of the first three examples are always asked by the cover."""
+
+
+class Grid(NamedTuple):
+    """Parameters by setting, and ``first``: the lane of the first setting's t-th member."""
+
+    kinds: Integers
+    oracular: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    error_dependent: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    by_margin: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    c0: Floats
+    c1: Floats
+    c2: Floats
+    b: Floats
+    alpha: Floats
+    beta2: Floats
+    first: Integers
+
+
+class Progress(NamedTuple):
+    """What settings have counted, and the multipliers of their cover members by lane."""
+
+    k: Floats
+    error_sums: Floats
+    queries: Integers
+    done: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    numerators: Floats
+    denominators: Floats
+    multipliers: Floats
+    recent: Floats
+
+
+class Decisions(NamedTuple):
+    """The fields of a Decision by setting, and its running q squared and p_t."""
+
+    predicted: Floats
+    inside: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    probability: Floats
+    queried: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    k: Floats
+    threshold: Floats
+    floor: Floats
+    q_squared: Floats
+    p: Floats
+
+
+class Stream(NamedTuple):
+    """Rows in CSR form with their labels; for the training stream also one coin a row."""
+
+    indptr: Integers
+    indices: Integers
+    values: Floats
+    labels: Integers
+    coins: Floats
+
+
+@kernel
+def decide(
+    row: RowBuffer,
+    n: int,
+    coin: float,
+    lanes: Lanes,
+    grid: Grid,
+    progress: Progress,
+    work: Scratch,
+    out: Decisions,
+) -> None:
+    """Decide for every setting; only ``work`` and ``out`` are written."""
+    settings = grid.kinds.shape[0]
+    sweep_margins(row, n, lanes.weights, work.margins)
+    sweep_decay(work)
+    _sweep_sensitivities(row, n, lanes, grid, work)
+    norm = squared_norm(row.scaled[:n])
+    for s in range(settings):
+        f = np.float64(work.margins[s])
+        k = progress.k[s]
+        out.predicted[s] = sign(f)
+        out.inside[s] = True
+        out.k[s] = k
+        out.threshold[s] = math.inf
+        out.floor[s] = 0.0
+        if grid.kinds[s] == PASSIVE:
+            out.probability[s] = 1.0
+            out.floor[s] = 1.0
+        elif grid.kinds[s] == MARGIN:
+            out.probability[s] = margin_probability(f, grid.b[s])
+        else:
+            gap = 0.0
+            if k > 0.0:
+                gap = _error_gap(f, k, norm, lanes, grid, work, s)
+            mean_error = progress.error_sums[s] / k if k > 0.0 else 0.0
+            if grid.kinds[s] == IWAL:
+                _decide_iwal(gap, mean_error, k, grid, out, s)
+            else:
+                _decide_cover(gap, mean_error, k, grid, progress, work, out, s)
+        out.queried[s] = coin < out.probability[s]
+
+
+@inlined
+def _sweep_sensitivities(row: RowBuffer, n: int, lanes: Lanes, grid: Grid, work: Scratch) -> None:
+    """Movements of the ERMs under a unit-weight update with the opposite label."""
+    settings = grid.kinds.shape[0]
+    needed = False
+    for s in range(settings):
+        needed = needed or (grid.kinds[s] >= IWAL and not grid.by_margin[s])
+        work.parts[s] = work.against_slopes[s]
+    if needed:
+        sweep_movements(row, n, lanes.gradients, work.parts[:settings], work.moved[:settings])
+
+
+@inlined
+def _error_gap(
+    f: float, k: float, norm: float, lanes: Lanes, grid: Grid, work: Scratch, s: int
+) -> float:
+    """G of one setting, by either disagreement test."""
+    if grid.by_margin[s]:
+        return flip_weight(f, lanes.learning_rates[s] / math.sqrt(k)) / k
+    factor = rate_factor(ADAPTIVE, lanes.norms[s] + norm, lanes.totals[s] + 1.0)
+    sensitivity = lanes.learning_rates[s] * factor * np.float64(work.moved[s])
+    return flip_weight(f, sensitivity) / k
+
+
+@inlined
+def _decide_iwal(
+    gap: float, mean_error: float, k: float, grid: Grid, out: Decisions, s: int
+) -> None:
+    if k == 0.0:
+        out.probability[s] = 1.0
+        return
+    a = iwal_slow_term(mean_error if grid.error_dependent[s] else 1.0, k, grid.c0[s])
+    b = iwal_aggressive_term(k, grid.c0[s])
+    out.threshold[s] = a + b
+    if grid.oracular[s]:
+        out.inside[s] = gap <= a + b
+        out.probability[s] = 1.0 if out.inside[s] else 0.0
+    else:
+        out.probability[s] = iwal_probability(gap, a, b, grid.c1[s], grid.c2[s])
+
+
+@inlined
+def _decide_cover(
+    gap: float,
+    mean_error: float,
+    k: float,
+    grid: Grid,
+    progress: Progress,
+    work: Scratch,
+    out: Decisions,
+    s: int,
+) -> None:
+    out.threshold[s] = regret_threshold(mean_error, k, grid.c0[s], grid.alpha[s])
+    out.floor[s] = min_query_probability(mean_error, k)
+    out.inside[s] = k < FIRST or gap <= out.threshold[s]
+    if not out.inside[s]:
+        out.probability[s] = 0.0
+    elif grid.oracular[s] or k < FIRST:
+        out.probability[s] = 1.0
+    else:
+        q_squared = least_q_squared(out.floor[s])
+        for t in range(1, grid.first.shape[0] - 1):
+            lane = grid.first[t] + s
+            if (
+                lane < grid.first[t + 1]
+                and sign(np.float64(work.margins[lane])) != out.predicted[s]
+            ):
+                q_squared += progress.multipliers[lane]
+        out.probability[s] = query_probability(q_squared)
+
+
+@kernel
+def learn(
+    row: RowBuffer,
+    n: int,
+    label: float,
+    lanes: Lanes,
+    grid: Grid,
+    progress: Progress,
+    work: Scratch,
+    decided: Decisions,
+) -> None:
+    """Let every setting learn what its decision and the label make of the example.
+
+    The margins in ``work`` must be those of this row.
+    """
+    observe(row.indices[:n], row.values[:n], lanes.scales)
+    norm = squared_norm(row.scaled[:n])
+    settings, count = grid.kinds.shape[0], work.margins.shape[0]
+    trains = False
+    for lane in range(count):
+        work.weights[lane] = 0.0
+        work.targets[lane] = 1.0
+        work.parts[lane] = 0.0
+        work.trials[lane] = -1.0
+    for s in range(settings):
+        if not progress.done[s]:
+            _learn_erm(label, grid, progress, work, decided, s)
+            trains = trains or decided.k[s] >= FIRST - 1.0
+    commit(row, n, 0, settings, lanes, work, norm)
+    if not trains or count == settings:
+        return
+    _walk_cover(row, n, norm, lanes, grid, progress, work, decided, True)
+    for lane in range(settings, count):
+        work.trials[lane] = work.parts[lane]
+    sweep_rates(
+        row,
+        n,
+        settings,
+        lanes.gradients,
+        work.trials[settings:],
+        work.rates,
+        work.moved[settings:],
+    )
+    _walk_cover(row, n, norm, lanes, grid, progress, work, decided, False)
+    commit(row, n, settings, count, lanes, work, norm)
+    for lane in range(settings, count):
+        # What the trial of the next example takes for the movement.
+        strength = lanes.learning_rates[lane] * work.weights[lane]
+        progress.recent[lane] = work.pushes[lane] / strength if strength > 0.0 else 0.0
+
+
+@inlined
+def _learn_erm(
+    label: float, grid: Grid, progress: Progress, work: Scratch, decided: Decisions, s: int
+) -> None:
+    """Y* and W of one setting, its clock and its error."""
+    if not decided.inside[s]:
+        target, weight = decided.predicted[s], 1.0
+    else:
+        weight = importance_weight(decided.probability[s], decided.queried[s])
+        target = label if decided.queried[s] else 1.0
+        if grid.kinds[s] == MARGIN and decided.queried[s]:
+            weight = 1.0
+    work.targets[s] = target
+    work.weights[s] = weight
+    agrees = target * np.float64(work.margins[s]) > 0.0
+    work.parts[s] = weight * (work.with_slopes[s] if agrees else work.against_slopes[s])
+    if decided.predicted[s] != target:
+        progress.error_sums[s] += weight
+    progress.k[s] += 1.0
+
+
+@inlined
+def _walk_cover(
+    row: RowBuffer,
+    n: int,
+    norm: float,
+    lanes: Lanes,
+    grid: Grid,
+    progress: Progress,
+    work: Scratch,
+    decided: Decisions,
+    trial: bool,
+) -> None:
+    """The loop over t of ``alg:cover`` for all settings.
+
+    Whether a member's update flips its prediction decides the weights of all later members, and
+    needs a sum over features; so a trial walk first guesses it from the last example, all sums are
+    computed in one sweep at the guessed weights, and the real walk then rarely needs another.
+    """
+    for s in range(grid.kinds.shape[0]):
+        decided.q_squared[s] = least_q_squared(decided.floor[s])
+        decided.p[s] = query_probability(decided.q_squared[s])
+    for t in range(1, grid.first.shape[0] - 1):
+        for lane in range(grid.first[t], grid.first[t + 1]):
+            s = lane - grid.first[t]
+            if not progress.done[s] and decided.k[s] >= FIRST - 1.0:
+                _walk_member(row, n, norm, lanes, grid, progress, work, decided, trial, s, lane)
+
+
+@inlined
+def _walk_member(
+    row: RowBuffer,
+    n: int,
+    norm: float,
+    lanes: Lanes,
+    grid: Grid,
+    progress: Progress,
+    work: Scratch,
+    decided: Decisions,
+    trial: bool,
+    s: int,
+    lane: int,
+) -> None:
+    predicted, inside = decided.predicted[s], decided.inside[s]
+    regret = cover.regret_weight(grid.beta2[s], decided.k[s], decided.threshold[s])
+    agrees = predicted == work.targets[s]
+    gap = cover.cost_gap(regret, agrees, work.weights[s], inside, grid.alpha[s], decided.p[s])
+    f = np.float64(work.margins[lane])
+    target, weight = (predicted if gap <= 0.0 else -predicted), abs(gap)
+    settled = target * f > 0.0
+    work.targets[lane] = target
+    work.weights[lane] = weight
+    work.parts[lane] = weight * (work.with_slopes[lane] if settled else work.against_slopes[lane])
+    if weight > 0.0 and not settled:
+        if trial:
+            push = lanes.learning_rates[lane] * weight * progress.recent[lane]
+            settled = push > work.revert[lane]
+        else:
+            settled = flips(row, n, lanes, work, lane, norm)
+    if (target if settled else sign(f)) != predicted:
+        _raise_multiplier(gap, inside, progress, decided, trial, s, lane)
+
+
+@inlined
+def _raise_multiplier(
+    gap: float,
+    inside: bool,
+    progress: Progress,
+    decided: Decisions,
+    trial: bool,
+    s: int,
+    lane: int,
+) -> None:
+    """What a member that disagrees after its update adds; a trial keeps nothing of it."""
+    q_squared = decided.q_squared[s]
+    numerator = cover.numerator_step(progress.numerators[lane], gap, True)
+    denominator = cover.denominator_step(progress.denominators[lane], q_squared, inside)
+    multiplier = cover.multiplier(numerator, denominator)
+    if multiplier != 0.0:
+        decided.q_squared[s] = q_squared + multiplier
+        decided.p[s] = query_probability(decided.q_squared[s])
+    if not trial:
+        progress.numerators[lane] = numerator
+        progress.denominators[lane] = denominator
+        progress.multipliers[lane] = multiplier
+
+
+@kernel
+def bad_row(stream: Stream, n_features: int) -> int:
+    """The first row that cannot be learned from, or -1."""
+    for i in range(stream.labels.shape[0]):
+        start, stop = stream.indptr[i], stream.indptr[i + 1]
+        if row_fault(stream.indices[start:stop], stream.values[start:stop], n_features) >= 0:
+            return i
+    return -1
+
+
+@kernel
+def count_mistakes(
+    test: Stream, row: RowBuffer, scales: Floats, weights: Floats, margins: Floats, wrong: Integers
+) -> None:
+    """Add to ``wrong`` the test rows that each lane of ``weights`` gets wrong."""
+    for i in range(test.labels.shape[0]):
+        n = load_row(test.indices, test.values, test.indptr[i], test.indptr[i + 1], scales, row)
+        sweep_margins(row, n, weights, margins)
+        for lane in range(margins.shape[0]):
+            wrong[lane] += sign(np.float64(margins[lane])) != test.labels[i]
+
+
+@kernel
+def run(
+    stream: Stream,
+    start: int,
+    stop: int,
+    lanes: Lanes,
+    row: RowBuffer,
+    grid: Grid,
+    progress: Progress,
+    work: Scratch,
+    decided: Decisions,
+    budgets: Integers,
+) -> int:
+    """Run rows ``start`` to ``stop`` of a stream, or up to the first at which a budget is reached.
+
+    Returns the row to go on from. Settings that are done learn nothing any more.
+    """
+    for i in range(start, stop):
+        n = load_row(
+            stream.indices, stream.values, stream.indptr[i], stream.indptr[i + 1], lanes.scales, row
+        )
+        decide(row, n, stream.coins[i], lanes, grid, progress, work, decided)
+        learn(row, n, float(stream.labels[i]), lanes, grid, progress, work, decided)
+        reached = False
+        for s in range(grid.kinds.shape[0]):
+            if decided.queried[s] and not progress.done[s]:
+                progress.queries[s] += 1
+                for q in range(budgets.shape[0]):
+                    reached = reached or budgets[q] == progress.queries[s]
+        if reached:
+            return i + 1
+    return stop

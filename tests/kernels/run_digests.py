@@ -1,0 +1,48 @@
+"""Print a digest of a run of every learner in both precisions; run as a script.
+
+The digest covers every bit of every decision and of the final state.
+"""
+
+import hashlib
+import sys
+from typing import Any
+
+import numpy as np
+
+import askance
+from askance.checks.streams import make_stream
+
+RUNS: list[tuple[str, dict[str, Any]]] = [
+    *((name, {}) for name in askance.ALGORITHMS),
+    ("online_active_cover", {"cover_size": 3, "c0": 0.01, "alpha": 3.0}),
+    ("online_active_cover", {"oracular": True, "c0": 0.01}),
+    ("iwal0", {"disagreement": "margin", "c0": 0.001}),
+    ("iwal1", {"rates": "constant", "c0": 0.001}),
+    ("passive", {"rates": "decaying"}),
+]
+
+
+def leaves(value: Any) -> bytes:
+    """All bits of a tree of plain values and arrays."""
+    if isinstance(value, dict):
+        return b"".join(leaves(value[key]) for key in sorted(value))
+    if isinstance(value, list):
+        return b"".join(map(leaves, value))
+    return value.tobytes() if isinstance(value, np.ndarray) else repr(value).encode()
+
+
+def digest(name: str, parameters: dict[str, Any], dtype: str) -> str:
+    learner = askance.make_learner(name, n_features=6, dtype=dtype, **parameters)
+    seen = hashlib.sha256()
+    for row, label, coin in make_stream(seed=11, n_features=6, length=120):
+        decision = learner.decide(row, coin)
+        learner.learn(row, decision, label if decision.queried else None)
+        seen.update(repr(decision).encode())
+    seen.update(leaves(learner.get_state()))
+    return seen.hexdigest()
+
+
+if __name__ == "__main__":
+    for name, parameters in RUNS:
+        for dtype in ("float32", "float64"):
+            sys.stdout.write(f"{name} {parameters} {dtype} {digest(name, parameters, dtype)}\n")

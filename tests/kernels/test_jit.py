@@ -1,0 +1,83 @@
+"""Compiled and interpreted code agree bit for bit, and no stale code is served."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import askance
+from askance.kernels._jit import CODE_VERSION
+
+PACKAGE = Path(askance.__file__).parent
+
+
+def run(arguments: list[str], source: Path, *, jit: bool = True, cache: Path | None = None) -> str:
+    """Output of a Python process that imports askance from ``source``."""
+    environment = os.environ | {"PYTHONPATH": str(source), "NUMBA_DISABLE_JIT": str(int(not jit))}
+    if cache is not None:
+        environment["NUMBA_CACHE_DIR"] = str(cache)
+    command = [sys.executable, *arguments]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_compiled_and_interpreted_runs_give_the_same_bits() -> None:
+    script = str(Path(__file__).with_name("run_digests.py"))
+    compiled = run([script], PACKAGE.parent).splitlines()
+    interpreted = run([script], PACKAGE.parent, jit=False).splitlines()
+    assert len(compiled) == 2 * (len(askance.ALGORITHMS) + 5)
+    assert compiled == interpreted
+    assert len({line.split()[-1] for line in compiled}) == len(compiled)
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    """A source folder with a copy of the package, and a kernel that calls another file's."""
+    shutil.copytree(PACKAGE, tmp_path / "askance", ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "askance" / "kernels" / "caller.py").write_text(
+        "from askance.kernels._jit import kernel\n"
+        "from askance.kernels.formulas import beta_squared\n\n\n"
+        "@kernel\n"
+        "def twice(c0: float) -> float:\n"
+        "    return 2.0 * beta_squared(c0, 1.0, 1.0)\n"
+    )
+    return tmp_path
+
+
+CALL = """
+from askance.kernels._jit import CODE_VERSION
+from askance.kernels.caller import twice
+print(twice(4.0), bool(twice.stats.cache_hits), CODE_VERSION)
+"""
+
+
+def test_an_edit_in_a_callee_is_noticed(copied: Path) -> None:
+    cache = copied / "cache"
+    first = run(["-c", CALL], copied, cache=cache).split()
+    again = run(["-c", CALL], copied, cache=cache).split()
+    formulas = copied / "askance" / "kernels" / "formulas.py"
+    text = formulas.read_text()
+    edited = text.replace("return alpha / (c0 * beta_scale", "return alpha / (2.0 * beta_scale")
+    assert edited != text
+    formulas.write_text(edited)
+    after = run(["-c", CALL], copied, cache=cache).split()
+    assert first[:2] == ["0.5", "False"]
+    assert again == ["0.5", "True", first[2]]
+    assert after[:2] == ["1.0", "False"]
+    assert after[2] != first[2]
+
+
+def test_without_a_place_for_the_cache_everything_still_works(copied: Path) -> None:
+    """A file where the folder should be: not writable for anyone."""
+    blocked = copied / "blocked"
+    blocked.write_text("")
+    assert run(["-c", CALL], copied, cache=blocked).split()[:2] == ["0.5", "False"]
+
+
+def test_code_version_is_a_short_digest() -> None:
+    assert len(CODE_VERSION) == 16
+    assert int(CODE_VERSION, 16) >= 0

@@ -1,0 +1,224 @@
+"""The logistic step against arbitrary precision, and what an importance weight means."""
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+
+from askance.kernels import linear
+
+LARGEST = float(np.finfo(np.float64).max)
+RATES = [linear.ADAPTIVE, linear.CONSTANT, linear.DECAYING]
+
+
+def exact_step(a: float, push: float) -> mpmath.mpf:
+    """Solve d + e^a expm1(d) = push with Lambert's function, to 60 digits and more.
+
+    a' + e^a' = c, with c = a + e^a + push, is solved by a' = c - W(e^c); where e^c is too large
+    for that, by Newton's method on a' = log(c - a').
+    """
+    digits = 60 + int(abs(a) / 2) if abs(a) < 800 else 800
+    with mpmath.workdps(min(digits + 320, 1500)):
+        a, push = mpmath.mpf(a), mpmath.mpf(push)
+        c = a + mpmath.exp(a) + push
+        after = c - mpmath.lambertw(mpmath.exp(c)).real if c < 500 else mpmath.log(c)
+        for _ in range(60):
+            grown = mpmath.exp(after)
+            change = (after + grown - c) / (1 + grown)
+            after -= change
+            if abs(change) < mpmath.mpf(10) ** -(min(digits + 300, 1480)):
+                break
+        return after - a
+
+
+@given(st.floats(-60.0, 60.0), st.floats(1e-12, 1e6))
+@example(0.0, 1.0)
+@example(1e-300, 1e-300)
+@example(37.0, 1e-3)
+@example(-745.0, 800.0)
+@example(700.0, 1e300)
+@example(0.5, LARGEST)
+@example(-300.0, 1e301)
+@example(-50.0, 50.0)
+@example(5.0, 5e-300)
+@example(-2.0, 1e-200)
+def test_step_to_machine_precision(a: float, push: float) -> None:
+    found, exact = linear.logistic_step(a, push), exact_step(a, push)
+    assert abs(found - exact) <= 1e-15 * exact + 1e-307
+
+
+@given(st.floats(-LARGEST, LARGEST), st.floats(0.0, LARGEST))
+@example(-LARGEST, LARGEST)
+@example(LARGEST, LARGEST)
+@example(-LARGEST, 5e-324)
+@example(-1e17, 1e17)
+@example(1489.0, LARGEST)
+def test_step_of_every_finite_input_is_finite_and_bounded(a: float, push: float) -> None:
+    """0 <= d <= push, and d <= log1p(push e^-a): the two terms of the equation, each alone."""
+    step = linear.logistic_step(a, push)
+    assert 0.0 <= step <= push
+    if a > 0:
+        bound = mpmath.log1p(mpmath.mpf(push) * mpmath.exp(-mpmath.mpf(a)))
+        assert step <= bound * (1 + 1e-14) + 1e-307
+
+
+@given(st.floats(-40.0, 40.0), st.floats(1e-9, 1e4), st.floats(1e-9, 1e4))
+def test_two_pushes_are_one(a: float, first: float, second: float) -> None:
+    """The definition of importance-weight awareness."""
+    d = linear.logistic_step(a, first)
+    apart = d + linear.logistic_step(a + d, second)
+    assert apart == pytest.approx(linear.logistic_step(a, first + second), rel=1e-12)
+
+
+@given(st.floats(-500.0, 500.0))
+def test_revert_brings_the_margin_to_zero(f: float) -> None:
+    assert linear.logistic_step(-abs(f), linear.revert(f)) == pytest.approx(abs(f), rel=1e-14)
+    assert linear.revert(f) == linear.revert(-f)
+
+
+def test_revert_by_hand() -> None:
+    assert linear.revert(-math.log(4.0)) == pytest.approx(math.log(4.0) + 0.75, rel=1e-15)
+
+
+@given(st.floats(-700.0, 700.0))
+def test_gradient_is_that_of_the_loss(a: float) -> None:
+    with mpmath.workdps(700):
+        exact = 1 / (1 + mpmath.exp(mpmath.mpf(a))) ** 2
+    assert linear.gradient_squared(a) == pytest.approx(float(exact), rel=2e-15, abs=1e-307)
+
+
+@pytest.mark.parametrize(
+    ("indices", "values", "fault"),
+    [
+        ([0, 2, 4], [1.0, -2.0, 3.0], -1),
+        ([], [], -1),
+        ([0, 2, 2], [1.0, 1.0, 1.0], 2),
+        ([2, 1], [1.0, 1.0], 1),
+        ([0, 5], [1.0, 1.0], 1),
+        ([-1], [1.0], 0),
+        ([0, 1], [1.0, math.nan], 1),
+        ([0, 1], [math.inf, 1.0], 0),
+        ([0], [-1.1e15], 0),
+        ([0], [1e15], -1),
+    ],
+)
+def test_row_fault(indices: list[int], values: list[float], fault: int) -> None:
+    found = linear.row_fault(np.array(indices, dtype=np.int64), np.array(values), 5)
+    assert found == fault
+
+
+def test_rate_factor_by_hand() -> None:
+    assert linear.rate_factor(linear.ADAPTIVE, 16.0, 4.0) == 0.5
+    assert linear.rate_factor(linear.DECAYING, 16.0, 4.0) == 0.5
+    assert linear.rate_factor(linear.DECAYING, 16.0, 9.0) == pytest.approx(1 / 3)
+    assert linear.rate_factor(linear.CONSTANT, 16.0, 4.0) == 1.0
+
+
+def test_a_feature_without_gradient_has_no_rate() -> None:
+    row = np.array([0, 1]), np.array([1.0, 2.0])
+    gradients, weights = np.array([[0.0], [4.0]]), np.zeros((2, 1))
+    assert linear.movement(*row, row[1], gradients, 0, 0.0) == 2.0
+    linear.apply_step(*row, weights, gradients, 0, 3.0)
+    assert weights.tolist() == [[0.0], [3.0]]
+
+
+class Lane:
+    """The arrays of one lane, filled at random, and a row."""
+
+    def __init__(self, seed: int, size: int, dtype: str, spread: float) -> None:
+        generator = np.random.default_rng(seed)
+        self.indices = np.sort(generator.permutation(size + 3)[:size])
+        self.values = generator.normal(size=size).astype(dtype)
+        self.weights = (spread * generator.normal(size=(size + 3, 1))).astype(dtype)
+        self.gradients = generator.exponential(size=(size + 3, 1)).astype(dtype)
+        scales = np.abs(generator.normal(size=size + 3)).astype(dtype)
+        linear.observe(self.indices, self.values, scales)
+        self.scaled = np.empty_like(self.values)
+        linear.scale_row(self.indices, self.values, scales, self.scaled)
+        self.norms, self.totals = generator.exponential(size=(2, 1)) + 0.1
+
+    def margin(self) -> float:
+        return linear.margin(self.indices, self.scaled, self.weights, 0)
+
+    def learn(self, target: float, weight: float, rates: int) -> None:
+        linear.learn(
+            self.indices, self.values, self.scaled, self.weights, self.gradients,
+            self.norms, self.totals, 0, target, weight, 0.4, rates,
+        )  # fmt: skip
+
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+@pytest.mark.parametrize(("dtype", "tolerance"), [("float64", 1e-9), ("float32", 1e-5)])
+@pytest.mark.parametrize("rates", RATES)
+@given(seed=seeds, size=st.integers(1, 12), spread=st.floats(0.0, 4.0))
+def test_flip_weight_brings_the_margin_to_zero(
+    dtype: str, tolerance: float, rates: int, seed: int, size: int, spread: float
+) -> None:
+    """At the rates that a unit-weight update with the opposite label would find."""
+    lane = Lane(seed, size, dtype, spread)
+    f = lane.margin()
+    sensitivity = linear.sensitivity(
+        lane.indices, lane.values, lane.scaled, lane.weights, lane.gradients,
+        lane.norms, lane.totals, 0, 0.4, rates,
+    )  # fmt: skip
+    weight = linear.flip_weight(f, sensitivity)
+    target = -1.0 if f > 0 else 1.0
+    lane.norms[0] += linear.squared_norm(lane.scaled)
+    lane.totals[0] += 1.0
+    if rates == linear.ADAPTIVE:
+        amount = linear.gradient_squared(target * f)
+        linear.add_gradient(lane.indices, lane.values, lane.gradients, 0, amount)
+    factor = linear.rate_factor(rates, lane.norms[0], lane.totals[0])
+    moved = factor * linear.movement(lane.indices, lane.values, lane.scaled, lane.gradients, 0, 0.0)
+    step = linear.logistic_step(target * f, 0.4 * weight * moved)
+    update = target * step / moved * factor
+    linear.apply_step(lane.indices, lane.values, lane.weights, lane.gradients, 0, update)
+    assert abs(lane.margin()) < tolerance * max(1.0, abs(f))
+
+
+@given(seeds, st.integers(1, 12), st.floats(1e-6, 1e4), st.floats(1e-6, 1e4))
+def test_with_fixed_rates_two_weights_are_one(seed: int, size: int, a: float, b: float) -> None:
+    apart, together = (Lane(seed, size, "float64", 1.0) for _ in range(2))
+    apart.learn(1.0, a, linear.CONSTANT)
+    apart.learn(1.0, b, linear.CONSTANT)
+    together.learn(1.0, a + b, linear.CONSTANT)
+    assert apart.margin() == pytest.approx(together.margin(), rel=1e-9, abs=1e-9)
+    np.testing.assert_allclose(apart.weights, together.weights, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("rates", RATES)
+@given(seed=seeds, size=st.integers(1, 8), target=st.sampled_from([-1.0, 1.0]))
+def test_weight_zero_changes_no_bit(rates: int, seed: int, size: int, target: float) -> None:
+    lane, untouched = (Lane(seed, size, "float32", 1.0) for _ in range(2))
+    lane.learn(target, 0.0, rates)
+    for name in ("weights", "gradients", "norms", "totals"):
+        np.testing.assert_array_equal(getattr(lane, name), getattr(untouched, name))
+
+
+@given(seeds, st.integers(1, 8), st.floats(0.01, 100.0), st.sampled_from([-1.0, 1.0]))
+def test_adaptive_step_against_its_definition(
+    seed: int, size: int, weight: float, target: float
+) -> None:
+    """Gradient sums first, then a' + e^a' = a + e^a + rate times weight times movement."""
+    lane = Lane(seed, size, "float64", 1.0)
+    f, x, z, at = lane.margin(), lane.values, lane.scaled, lane.indices
+    before = lane.weights[at, 0].copy()
+    slope = 1 / (1 + math.exp(target * f))
+    sums = lane.gradients[at, 0] + weight * slope**2 * x**2
+    norm, total = lane.norms[0] + weight * np.sum(z * z), lane.totals[0] + weight
+    rates = x * math.sqrt(total / norm) / np.sqrt(sums)
+    assume(float(z @ rates) > 1e-9)
+    lane.learn(target, weight, linear.ADAPTIVE)
+    a, after = target * f, target * lane.margin()
+    pushed = after + math.exp(after) - a - math.exp(a)
+    assert pushed == pytest.approx(0.4 * weight * float(z @ rates), rel=1e-9, abs=1e-9)
+    moved = lane.weights[at, 0] - before
+    np.testing.assert_allclose(moved * rates[0], moved[0] * rates, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(lane.gradients[at, 0], sums, rtol=1e-12)
+    assert lane.norms[0] == pytest.approx(norm, rel=1e-12)
+    assert lane.totals[0] == pytest.approx(total, rel=1e-12)

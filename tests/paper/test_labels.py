@@ -1,0 +1,41 @@
+"""Every label of the paper that the sources cite exists.
+
+``labels.txt`` lists the labels of the paper's LaTeX source, one a line.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import askance
+
+SOURCES = sorted(Path(askance.__file__).parent.rglob("*.py"))
+LABELS = frozenset(Path(__file__).with_name("labels.txt").read_text().split())
+KINDS = "alg|eq|eqn|sec|thm|cor|lem|lemma|prop|appendix|app|tbl|fig|footnote|step"
+CITATION = re.compile(rf"``((?:{KINDS}):[^`]+)``")
+
+
+def cited(text: str) -> list[str]:
+    return CITATION.findall(text)
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
+def test_cited_labels_exist(source: Path) -> None:
+    assert set(cited(source.read_text())) <= LABELS
+
+
+def test_the_test_sees_what_it_is_about() -> None:
+    assert cited("Paper: ``eq:cover_cost``, ``alg:nonsense``") == ["eq:cover_cost", "alg:nonsense"]
+    assert "alg:nonsense" not in LABELS
+    everything = {label for source in SOURCES for label in cited(source.read_text())}
+    assert {"alg:cover", "eq:cover_cost", "eq:cover:update_lambda", "sec:exp_setup"} <= everything
+
+
+@pytest.mark.parametrize("module", ["formulas", "cover"])
+def test_every_formula_cites_the_paper(module: str) -> None:
+    """Each equation says where it comes from, or that it is not in the paper."""
+    kernels = __import__(f"askance.kernels.{module}", fromlist=["*"])
+    for name in kernels.__all__:
+        text = getattr(kernels, name).__doc__
+        assert cited(text) or name == "sign", name

@@ -1,0 +1,105 @@
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+import askance
+from askance.cli import app
+from askance.errors import InvalidParameter
+
+COMMANDS = sorted(typer.main.get_command(app).commands)
+
+
+def run(*arguments, **environment):
+    """The command in a process of its own, as a shell would start it."""
+    return subprocess.run(
+        [sys.executable, "-m", "askance", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **environment},
+    )
+
+
+def test_version_is_that_of_the_package():
+    result = run("--version")
+    assert result.returncode == 0
+    assert result.stdout == f"askance {askance.__version__}\n"
+    assert result.stderr == ""
+
+
+def test_version_inside_this_process():
+    result = CliRunner().invoke(app, ["--version"])
+    assert (result.exit_code, result.stdout) == (0, f"askance {askance.__version__}\n")
+
+
+def test_no_arguments_show_the_help():
+    result = CliRunner().invoke(app, [])
+    assert result.exit_code == 2
+    for command in COMMANDS:
+        assert command in result.output
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example(command):
+    result = CliRunner().invoke(app, [command, "--help"])
+    assert result.exit_code == 0
+    assert f"askance {command}" in re.sub(r"\s+", " ", result.output).split("Example:")[1]
+
+
+@pytest.mark.parametrize(
+    "arguments", [["demo", "--seed", "-1"], ["demo", "--seed", "x"], ["no-such-command"]]
+)
+def test_usage_errors_are_two(arguments):
+    result = run(*arguments)
+    assert result.returncode == 2
+    assert "Traceback" not in result.stderr
+    assert result.stdout == ""
+
+
+def test_an_output_that_is_a_file_is_a_usage_error(tmp_path):
+    (tmp_path / "file").write_text("")
+    result = run("demo", "--quick", "--output", str(tmp_path / "file"))
+    assert result.returncode == 2
+    assert "Traceback" not in result.stderr
+
+
+def test_an_error_on_purpose_is_one_sentence_and_one():
+    @app.command("fail-for-a-test")
+    def fail():
+        raise InvalidParameter("c0 must be [positive], got -1")
+
+    try:
+        result = CliRunner().invoke(app, ["fail-for-a-test"])
+    finally:
+        app.registered_commands.pop()
+    assert result.exit_code == 1
+    assert result.stderr == "askance: c0 must be [positive], got -1\n"
+    assert result.stdout == ""
+
+
+def test_no_color_is_honoured():
+    coloured = re.compile(r"\x1b\[[0-9;]*3[0-9]")
+    terminal = {"FORCE_COLOR": "1", "TERM": "xterm-256color"}
+    assert coloured.search(run("demo", "--help", **terminal).stdout)
+    assert not coloured.search(run("demo", "--help", NO_COLOR="1", **terminal).stdout)
+
+
+def test_the_command_line_starts_without_the_plotting_library():
+    code = "import sys, askance.cli; print('matplotlib' in sys.modules)"
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert result.stdout == "False\n"
+
+
+def test_the_demo_prints_a_table_and_writes_both_files(tmp_path):
+    result = CliRunner().invoke(app, ["demo", "--quick", "--output", str(tmp_path)])
+    assert result.exit_code == 0
+    assert "labels asked" in result.stdout
+    assert str(tmp_path / "demo.svg") in result.stdout
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["demo.png", "demo.svg"]

@@ -1,0 +1,52 @@
+"""What can be compiled, and how settings are laid out and leave."""
+
+import numpy as np
+import pytest
+
+import askance
+from askance.engine import Group, is_compilable, stream_of
+from askance.errors import InvalidParameter, InvalidRow
+from askance.learners.passive import Passive
+from askance.oracles.linear import LinearOracle, LinearState, linear_oracles
+
+
+class Mine(Passive):
+    """A subclass may decide otherwise."""
+
+
+def test_only_what_a_pass_knows_is_compilable() -> None:
+    state = LinearState(n_features=1, lanes=2)
+    assert is_compilable(askance.make_learner("online_active_cover", n_features=1))
+    assert not is_compilable(Mine(LinearOracle(LinearState(n_features=1))))
+    assert not is_compilable(Passive(LinearOracle(state)))
+    assert not is_compilable(Passive(linear_oracles(state)[1]))
+
+
+def test_a_group_of_nothing_is_refused() -> None:
+    with pytest.raises(InvalidParameter, match="a group takes one or more compilable learners"):
+        Group([], n_features=1)
+
+
+def test_settings_are_ordered_by_falling_cover_size() -> None:
+    sizes = [3, 0, 12, 3]
+    settings = [
+        askance.make_learner("online_active_cover", n_features=0, cover_size=s, oracular=s == 0)
+        for s in sizes
+    ]
+    group = Group(settings, n_features=5)
+    assert group.order.tolist() == [2, 0, 3, 1]
+    assert group.grid.first.tolist() == [0, 4, 7, 10, *range(13, 23)]
+    assert group.lanes.weights.shape == (6, 4 + sum(sizes))
+
+
+def test_memory_is_eight_bytes_per_feature_and_lane() -> None:
+    group = Group([askance.make_learner("online_active_cover", n_features=0)], n_features=9999)
+    assert group.lanes.weights.nbytes + group.lanes.gradients.nbytes == 8 * 10000 * 13
+
+
+@pytest.mark.parametrize(
+    ("indices", "values"), [([0, 0], [1.0, 1.0]), ([0, 5], [1.0, 1.0]), ([0, 1], [1.0, np.nan])]
+)
+def test_bad_rows_of_a_matrix_are_named(indices: list[int], values: list[float]) -> None:
+    with pytest.raises(InvalidRow, match="row 1 must have increasing indices below 5"):
+        stream_of([0, 0, 2], indices, values, [1, 1], n_features=5)

@@ -1,0 +1,94 @@
+"""The shape of the package: mirrored tests, honest exports, documented names, no prints."""
+
+import ast
+import importlib
+import inspect
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import askance
+
+PACKAGE = Path(askance.__file__).parent
+TESTS = Path(__file__).parent
+SOURCES = sorted(PACKAGE.rglob("*.py"))
+WITHOUT_BEHAVIOUR = {"__init__", "__main__", "types", "errors", "protocols"}
+FORBIDDEN_NAMES = {"utils", "helpers", "common", "misc", "base"}
+
+
+def module_of(source: Path) -> ModuleType:
+    parts = source.relative_to(PACKAGE.parent).with_suffix("").parts
+    return importlib.import_module(".".join(parts).removesuffix(".__init__"))
+
+
+MODULES = [module_of(source) for source in SOURCES]
+modules = pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
+sources = pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
+
+
+@sources
+def test_every_module_has_its_tests(source: Path) -> None:
+    if source.stem in WITHOUT_BEHAVIOUR:
+        return
+    inside = source.relative_to(PACKAGE)
+    mirror = TESTS / inside.with_name(f"test_{inside.stem.lstrip('_')}.py")
+    assert mirror.exists(), f"{inside} needs {mirror.relative_to(TESTS.parent)}"
+
+
+@sources
+def test_names_of_modules_say_something(source: Path) -> None:
+    assert source.stem not in FORBIDDEN_NAMES
+
+
+@sources
+def test_nothing_is_printed(source: Path) -> None:
+    if source.stem.startswith("cli"):
+        return
+    calls = [
+        node.func.id
+        for node in ast.walk(ast.parse(source.read_text()))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    ]
+    assert "print" not in calls
+
+
+@modules
+def test_exports_are_honest(module: ModuleType) -> None:
+    """Every exported name exists, once; every public definition is exported."""
+    if module.__name__.startswith("askance.cli"):
+        return
+    exported = getattr(module, "__all__", [])
+    assert len(set(exported)) == len(exported)
+    assert [name for name in exported if not hasattr(module, name)] == []
+    defined = {
+        name
+        for name, thing in vars(module).items()
+        if not name.startswith("_")
+        and (inspect.isclass(thing) or callable(thing))
+        and getattr(thing, "__module__", None) == module.__name__
+        and (inspect.isclass(thing) or inspect.isroutine(inspect.unwrap(thing)))
+    }
+    assert defined - set(exported) == set()
+
+
+@modules
+def test_everything_public_is_documented(module: ModuleType) -> None:
+    assert module.__doc__, module.__name__
+    for name in getattr(module, "__all__", []):
+        thing = getattr(module, name)
+        if inspect.isclass(thing) or inspect.isroutine(inspect.unwrap(thing)):
+            assert thing.__doc__, name
+            assert not thing.__doc__.startswith(f"{name}("), f"{name} has a made-up docstring"
+
+
+def test_the_package_is_typed() -> None:
+    assert (PACKAGE / "py.typed").exists()
+
+
+def test_errors_are_one_tree() -> None:
+    errors = importlib.import_module("askance.errors")
+    for name in errors.__all__:
+        assert issubclass(getattr(errors, name), errors.AskanceError)
+        assert name in errors.__doc__
+    assert str(errors.UnknownQuestion("no question has the id 3")) == "no question has the id 3"

@@ -1,0 +1,586 @@
+"""Ask and tell: late labels, errors without consequences, budgets, threads, files."""
+
+import logging
+import math
+import sys
+import tempfile
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import askance
+from askance.budget import Budget
+from askance.checks.comparing import same
+from askance.checks.streams import Step, make_stream
+from askance.errors import (
+    FileUnreadable,
+    InvalidLabel,
+    InvalidParameter,
+    InvalidRow,
+    LabelConflict,
+    UnknownQuestion,
+)
+from askance.files import read_state, write_state
+from askance.live import RECENT, ActiveLearner, Question
+from askance.types import Decision, Label, Row, State
+
+STREAM = make_stream(seed=8, n_features=4, length=60)
+ALGORITHMS: dict[str, dict[str, Any]] = {
+    "passive": {},
+    "margin": {},
+    "iwal0": {"c0": 0.02},
+    "iwal1": {"c0": 0.05},
+    "oracular_iwal0": {"c0": 0.05},
+    "oracular_iwal1": {"c0": 0.3},
+    "online_active_cover": {"c0": 0.1, "cover_size": 2},
+}
+
+
+def make(name: str = "iwal1", **settings: Any) -> ActiveLearner:
+    return ActiveLearner(
+        name, **({"n_features": 4, "random_state": 1} | ALGORITHMS[name] | settings)
+    )
+
+
+def snapshot(live: ActiveLearner) -> bytes:
+    """Everything that a file holds of it."""
+    with tempfile.TemporaryDirectory() as folder:
+        live.save(Path(folder) / "live")
+        return (Path(folder) / "live").read_bytes()
+
+
+class Logged:
+    """A learner that keeps the coins it saw and a log of what it learned, and never asks twice."""
+
+    def __init__(self, inner: Any) -> None:
+        self.inner = inner
+        self.coins: list[float] = []
+        self.log: list[tuple[Row, Decision, Label | None]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+    def decide(self, x: Row, coin: float) -> Decision:
+        self.coins.append(coin)
+        decision: Decision = self.inner.decide(x, coin)
+        return decision
+
+    def learn(self, x: Row, decision: Decision, label: Label | None) -> None:
+        self.log.append((x, decision, label))
+        self.inner.learn(x, decision, label)
+
+
+def logged(name: str = "iwal1", **settings: Any) -> tuple[ActiveLearner, Logged]:
+    learner = Logged(askance.make_learner(name, n_features=4, **ALGORITHMS[name]))
+    return ActiveLearner(learner, **({"random_state": 1} | settings)), learner
+
+
+def ask_all(live: ActiveLearner, stream: list[Step]) -> list[Question]:
+    return [live.ask(step.row) for step in stream]
+
+
+def answer_all(live: ActiveLearner, stream: list[Step]) -> list[Question]:
+    """Each label at once."""
+    questions = []
+    for step in stream:
+        questions.append(live.ask(step.row))
+        if questions[-1].wanted:
+            live.tell(questions[-1], step.label)
+    return questions
+
+
+def first_wanted(live: ActiveLearner) -> Question:
+    return next(question for question in ask_all(live, STREAM) if question.wanted)
+
+
+# What a question says
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_a_question_says_what_was_decided(name: str) -> None:
+    live, learner = logged(name)
+    coins = np.random.default_rng(1).random(len(STREAM)).tolist()
+    reasons = set()
+    for i, step in enumerate(STREAM):
+        expected = learner.inner.decide(step.row, coins[i])
+        question = live.ask(step.row)
+        assert question.id == i
+        assert question.wanted == expected.queried
+        assert question.probability == expected.probability
+        assert question.predicted == expected.predicted == live.predict(step.row)
+        reasons.add(question.reason)
+        if question.wanted:
+            assert question.reason is None
+            assert question.weight == 1 / question.probability
+            live.tell(question, step.label)
+        else:
+            assert question.reason == ("coin" if expected.in_disagreement else "outside")
+            assert question.weight == 0.0
+        assert learner.k == i + 1
+    assert None in reasons
+    assert learner.coins == coins
+
+
+def test_any_form_of_example_will_do() -> None:
+    forms = [[0.0, 2.0, 0.0, 0.0], {1: 2.0}, (np.array([1]), np.array([2.0])), np.eye(4)[1] * 2]
+    questions = [make().ask(form) for form in forms]
+    assert len(set(questions)) == 1
+
+
+def test_a_pending_row_is_kept_as_it_was() -> None:
+    values = np.array([1.0, 2.0, 3.0, 4.0])
+    live, learner = logged("passive")
+    question = live.ask((np.arange(4), values))
+    values[:] = 99.0
+    live.tell(question, 1)
+    assert learner.log[0][0].values.tolist() == [1.0, 2.0, 3.0, 4.0]
+
+
+# Late labels
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+@given(seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=10)
+def test_replaying_the_log_of_a_live_run_gives_the_same_bits(name: str, seed: int) -> None:
+    """Labels come late, out of order, in batches, or never."""
+    live, learner = logged(name, random_state=seed)
+    generator = np.random.default_rng(seed)
+    for step in STREAM:
+        live.ask(step.row)
+        waiting = live.pending()
+        if generator.random() < 0.3 and waiting:
+            chosen = generator.permutation(waiting)[:3].tolist()
+            live.tell_many([(id, STREAM[id].label) for id in chosen])
+        elif generator.random() < 0.1 and waiting:
+            live.withdraw(waiting[0])
+    replayed = askance.make_learner(name, n_features=4, **ALGORITHMS[name])
+    for row, decision, label in learner.log:
+        replayed.learn(row, decision, label)
+    assert same(replayed.get_state(), learner.get_state())
+    assert learner.k == len(STREAM) - len(live.pending())
+
+
+def test_what_was_decided_stays_as_decided() -> None:
+    live, learner = logged("online_active_cover")
+    decisions = {}
+    for i, step in enumerate(STREAM):
+        decisions[i] = learner.inner.decide(step.row, np.random.default_rng(1).random(i + 1)[i])
+        live.ask(step.row)
+    late = live.pending()
+    assert len(late) > 3
+    for id in reversed(late):
+        live.tell(id, STREAM[id].label)
+        assert learner.log[-1][1] == decisions[id]
+    assert learner.k == len(STREAM)
+
+
+def test_a_pending_question_enters_the_clock_when_it_is_learned() -> None:
+    live = make("passive")
+    first, second = live.ask(STREAM[0].row), live.ask(STREAM[1].row)
+    assert live.stats().learned == 0
+    live.tell(second, 1)
+    assert live.stats().learned == 1
+    live.tell(first.id, 1)
+    assert live.stats().learned == 2
+
+
+# Errors, one sentence each, without consequences
+
+
+def test_answering_twice(refused: Any) -> None:
+    live = make()
+    question = first_wanted(live)
+    live.tell(question, 1)
+    before = snapshot(live)
+    with refused(
+        LabelConflict, f"question {question.id} was answered +1, cannot be answered again"
+    ):
+        live.tell(question, 1)
+    with refused(
+        LabelConflict, f"question {question.id} was answered +1, cannot be answered as -1"
+    ):
+        live.tell(question.id, -1)
+    with refused(LabelConflict, f"question {question.id} was answered +1"):
+        live.withdraw(question)
+    assert snapshot(live) == before
+
+
+@pytest.mark.parametrize(
+    ("id", "expected"),
+    [
+        (60, "60 were asked so far"),
+        (10**9, "60 were asked so far"),
+        (-1, "60 were asked so far"),
+        ("7", "expected a whole number"),
+        (None, "expected a whole number"),
+        (2.5, "expected a whole number"),
+    ],
+)
+def test_unknown_questions(id: Any, expected: str, refused: Any) -> None:
+    live = make()
+    ask_all(live, STREAM)
+    before = snapshot(live)
+    for call in (lambda: live.tell(id, 1), lambda: live.withdraw(id)):
+        with refused(UnknownQuestion, f"no question has the id {id!r}, {expected}"):
+            call()
+    assert snapshot(live) == before
+
+
+def test_a_question_that_wanted_no_label(refused: Any) -> None:
+    live = make()
+    unwanted = next(question for question in answer_all(live, STREAM) if not question.wanted)
+    before = snapshot(live)
+    with refused(LabelConflict, f"question {unwanted.id} wanted no label, got one"):
+        live.tell(unwanted, 1)
+    assert snapshot(live) == before
+
+
+def test_a_question_that_was_withdrawn(refused: Any) -> None:
+    live = make()
+    question = first_wanted(live)
+    live.withdraw(question)
+    before = snapshot(live)
+    for call in (lambda: live.tell(question, 1), lambda: live.withdraw(question.id)):
+        with refused(LabelConflict, f"question {question.id} was withdrawn"):
+            call()
+    assert snapshot(live) == before
+
+
+@pytest.mark.parametrize("label", [2, 0, True, None, "spam", math.nan])
+def test_bad_labels(label: Any, refused: Any) -> None:
+    live = make()
+    question = first_wanted(live)
+    before = snapshot(live)
+    with refused(InvalidLabel, f"a label must be -1 or +1, got {label!r}"):
+        live.tell(question, label)
+    assert snapshot(live) == before
+
+
+def test_of_a_batch_with_a_fault_nothing_is_taken(refused: Any) -> None:
+    live = make("passive")
+    ask_all(live, STREAM[:5])
+    before = snapshot(live)
+    with refused(UnknownQuestion, "no question has the id 9"):
+        live.tell_many([(0, 1), (1, -1), (9, 1)])
+    with refused(LabelConflict, "question 2 was answered +1, cannot be answered as -1"):
+        live.tell_many([(2, 1), (2, -1)])
+    with refused(InvalidLabel, "got 5"):
+        live.tell_many([(3, 1), (4, 5)])
+    assert snapshot(live) == before
+    live.tell_many([(0, 1), (4, -1)])
+    assert live.pending() == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("x", "found"),
+    [
+        ([math.nan, 0.0, 0.0, 0.0], "nan"),
+        ([0.0, math.inf, 0.0, 0.0], "inf"),
+        ([0.0, 0.0, 0.0, 0.0, 1.0], "got 4"),
+        ({7: 1.0}, "got 7"),
+        (([1, 1], [1.0, 2.0]), "1"),
+        (([0, 1], [1.0]), "got"),
+        (["spam"] * 4, "spam"),
+        ([[1.0, 2.0]], "got 2"),
+        (3.5, "got 0"),
+    ],
+    ids=["nan", "inf", "dimension", "index", "repeat", "lengths", "text", "matrix", "scalar"],
+)
+@pytest.mark.parametrize("budget", [None, Budget(total=1)], ids=["open", "spent"])
+def test_bad_rows_use_up_nothing(x: Any, found: str, budget: Budget | None, refused: Any) -> None:
+    live = make("passive", budget=budget)
+    live.ask(STREAM[0].row)
+    before = snapshot(live)
+    with refused(InvalidRow, found):
+        live.ask(x)
+    with refused(InvalidRow, found):
+        live.predict(x)
+    assert snapshot(live) == before
+
+
+def test_parameters_of_an_own_learner_are_refused(refused: Any) -> None:
+    with refused(InvalidParameter, "parameters go with the name of an algorithm, got c0"):
+        ActiveLearner(askance.make_learner("iwal1", n_features=4), c0=0.5)
+
+
+# Withdrawals and budgets
+
+
+def test_a_withdrawn_question_is_learned_as_not_queried() -> None:
+    live, learner = logged("online_active_cover")
+    question = live.ask(STREAM[0].row)
+    live.withdraw(question)
+    _, decision, label = learner.log[0]
+    assert (decision.queried, decision.probability, label) == (False, 1.0, None)
+    assert (live.stats().withdrawn, live.stats().learned, live.stats().mean_error) == (1, 1, 0.0)
+    assert learner.target(decision, None)[1] == 0.0
+
+
+def test_a_total_stops_asking_and_a_withdrawal_refunds_it() -> None:
+    live = make("passive", budget=Budget(total=3))
+    wanted = [question.wanted for question in ask_all(live, STREAM[:5])]
+    assert wanted == [True, True, True, False, False]
+    live.withdraw(1)
+    assert live.ask(STREAM[5].row).wanted
+    assert not live.ask(STREAM[6].row).wanted
+    assert live.stats().asked == 4
+
+
+def test_a_rate_holds_over_every_window() -> None:
+    live = make("passive", budget=Budget(labels=2, per=5))
+    wanted = [question.wanted for question in ask_all(live, STREAM[:12])]
+    assert wanted == [True, True, False, False, False] * 2 + [True, True]
+    live.withdraw(11)
+    assert live.ask(STREAM[12].row).wanted
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_refused_examples_leave_no_trace_but_their_count(name: str) -> None:
+    """The learner's state and clock stand still; coins go on, one for each example."""
+    live, learner = logged(name, budget=Budget(total=1))
+    live.tell(first_wanted(live), 1)
+    before, learned, coins = snapshot(live), learner.k, len(learner.coins)
+    state = learner.get_state()
+    stats = live.stats()
+    question = live.ask(STREAM[3].row)
+    assert (question.wanted, question.reason) == (False, "budget")
+    assert (question.probability, question.weight) == (0.0, 0.0)
+    assert question.predicted == live.predict(STREAM[3].row)
+    assert same(learner.get_state(), state)
+    assert (learner.k, len(learner.coins)) == (learned, coins)
+    assert live.stats().refused == stats.refused + 1
+    assert live.stats().query_rate == stats.query_rate
+    assert live.stats().mean_error == stats.mean_error
+    assert snapshot(live) != before
+
+
+def test_coins_belong_to_examples_also_past_refused_ones() -> None:
+    live, learner = logged("iwal0", budget=Budget(labels=1, per=7), random_state=5)
+    coins = np.random.default_rng(5).random(len(STREAM)).tolist()
+    seen = [coins[i] for i, q in enumerate(ask_all(live, STREAM)) if q.reason != "budget"]
+    assert learner.coins == seen
+    assert len(seen) < len(coins)
+
+
+# Stats
+
+
+def test_stats_by_hand() -> None:
+    live = make("passive", budget=Budget(total=4))
+    assert live.stats().query_rate == live.stats().predicted_share == 0.0
+    questions = ask_all(live, STREAM[:6])
+    live.tell(questions[0], -questions[0].predicted)
+    live.tell(questions[1], questions[1].predicted)
+    live.withdraw(2)
+    stats = live.stats()
+    assert (stats.seen, stats.learned, stats.refused) == (6, 3, 2)
+    assert (stats.asked, stats.answered, stats.pending, stats.withdrawn) == (4, 2, 1, 1)
+    assert stats.query_rate == 1.0
+    assert stats.predicted_share == 0.0
+    assert stats.mean_error == 1 / 3
+    assert stats.warning is None
+
+
+def test_the_share_learned_from_predictions() -> None:
+    live, learner = logged("oracular_iwal0")
+    answer_all(live, STREAM)
+    outside = sum(not decision.in_disagreement for _, decision, _ in learner.log)
+    assert 0 < outside < 60
+    assert live.stats().predicted_share == outside / 60
+    assert live.stats().query_rate == (60 - outside) / 60
+
+
+class Guesser:
+    """Learns its own guesses for ever, save for every n-th example."""
+
+    def __init__(self, every: int) -> None:
+        self.k, self.mean_error, self.every = 0, 0.0, every
+
+    def predict(self, x: Row) -> Label:
+        return 1
+
+    def decide(self, x: Row, coin: float) -> Decision:
+        asks = self.k % self.every == 1
+        return Decision(1, asks, float(asks), asks, self.k, 0.0, 0.0)
+
+    def learn(self, x: Row, decision: Decision, label: Label | None) -> None:
+        self.k += 1
+
+    def get_state(self) -> State:
+        return {"k": self.k}
+
+    def set_state(self, state: State) -> None:
+        self.k = state["k"]
+
+
+@pytest.mark.parametrize(("every", "collapsed"), [(10**6, True), (300, True), (100, False)])
+def test_a_collapse_is_noticed(
+    every: int, collapsed: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    live = ActiveLearner(Guesser(every))
+    with caplog.at_level(logging.WARNING, logger="askance"):
+        for i in range(RECENT):
+            assert live.stats().warning is None
+            question = live.ask([1.0])
+            if question.wanted:
+                live.tell(question, 1)
+            assert not caplog.records or i == RECENT - 1
+    warning = live.stats().warning
+    assert bool(caplog.records) == collapsed
+    if collapsed:
+        assert warning is not None
+        assert "own predictions" in warning
+        assert "\n" not in warning
+        assert caplog.records[0].getMessage() == warning
+        assert caplog.records[0].name == "askance"
+    else:
+        assert warning is None
+
+
+# Threads
+
+
+def test_two_threads_ask_and_tell() -> None:
+    live = make("margin")
+    asked: list[list[int]] = [[], []]
+    failures: list[BaseException] = []
+
+    def work(part: int) -> None:
+        try:
+            for step in STREAM * 5:
+                question = live.ask(step.row)
+                asked[part].append(question.id)
+                if question.wanted:
+                    live.tell(question, step.label)
+        except BaseException as failure:
+            failures.append(failure)
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        threads = [threading.Thread(target=work, args=(part,)) for part in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(before)
+    assert failures == []
+    assert sorted(asked[0] + asked[1]) == list(range(600))
+    stats = live.stats()
+    assert (stats.seen, stats.learned, stats.pending) == (600, 600, 0)
+    assert stats.asked == stats.answered
+
+
+# Files
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+@given(cut=st.integers(0, len(STREAM)), seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=8)
+def test_saving_at_any_point_gives_the_same_future(name: str, cut: int, seed: int) -> None:
+    """Some questions are pending, some withdrawn, some refused when the file is written."""
+    live = make(name, random_state=seed, budget=Budget(total=40, labels=9, per=12))
+    _advance(live, 0, cut)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "live"
+        live.save(path)
+        loaded = ActiveLearner.load(path)
+    assert loaded.stats() == live.stats()
+    assert loaded.pending() == live.pending()
+    assert _advance(live, cut, len(STREAM)) == _advance(loaded, cut, len(STREAM))
+    assert snapshot(live) == snapshot(loaded)
+
+
+def _advance(live: ActiveLearner, start: int, stop: int) -> list[Question]:
+    questions = []
+    for i in range(start, stop):
+        questions.append(live.ask(STREAM[i].row))
+        waiting = live.pending()
+        if i % 3 == 2 and waiting:
+            live.tell(waiting[-1], STREAM[waiting[-1]].label)
+        if i % 11 == 10 and waiting[:-1]:
+            live.withdraw(waiting[0])
+    return questions
+
+
+def test_answers_and_withdrawals_are_remembered(tmp_path: Path, refused: Any) -> None:
+    live = make("passive")
+    ask_all(live, STREAM[:3])
+    live.tell(0, -1)
+    live.withdraw(1)
+    live.save(tmp_path / "live")
+    loaded = ActiveLearner.load(tmp_path / "live")
+    with refused(LabelConflict, "question 0 was answered -1, cannot be answered as +1"):
+        loaded.tell(0, 1)
+    with refused(LabelConflict, "question 1 was withdrawn"):
+        loaded.tell(1, 1)
+    loaded.tell(2, 1)
+    assert loaded.stats().learned == 3
+
+
+def test_a_collapse_is_remembered(tmp_path: Path) -> None:
+    live = ActiveLearner(Guesser(10**6))
+    answer_all(live, STREAM[:1] * (RECENT + 1))
+    live.save(tmp_path / "live")
+    loaded = ActiveLearner.load(tmp_path / "live", learner=Guesser(10**6))
+    assert live.stats().warning is not None
+    assert loaded.stats() == live.stats()
+
+
+def test_an_own_learner_must_be_handed_in(tmp_path: Path, refused: Any) -> None:
+    live, _ = logged("passive")
+    live.tell(first_wanted(live), 1)
+    live.save(tmp_path / "live")
+    with refused(InvalidParameter, "holds a learner of your own: pass it as learner="):
+        ActiveLearner.load(tmp_path / "live")
+    own = askance.make_learner("passive", n_features=4)
+    loaded = ActiveLearner.load(tmp_path / "live", learner=own)
+    assert loaded.learner is own
+    assert loaded.pending() == live.pending()
+    other = askance.make_learner("passive", n_features=5)
+    with refused(InvalidParameter, "saved weights must have 6 entries"):
+        ActiveLearner.load(tmp_path / "live", learner=other)
+
+
+def test_files_that_cannot_be_loaded(tmp_path: Path, refused: Any) -> None:
+    path = tmp_path / "live"
+    make().save(path)
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) // 2])
+    with refused(FileUnreadable, "is damaged or was not saved by askance"):
+        ActiveLearner.load(path)
+    write_state(path, "something else", {})
+    with refused(FileUnreadable, "holds 'something else', expected 'active learner'"):
+        ActiveLearner.load(path)
+    with refused(FileUnreadable, "does not exist"):
+        ActiveLearner.load(tmp_path / "nothing")
+
+
+@pytest.mark.parametrize("missing", ["preset", "learner", "budget", "coin", "pending", "counts"])
+def test_a_file_that_lacks_something(tmp_path: Path, refused: Any, missing: str) -> None:
+    path = tmp_path / "live"
+    make().save(path)
+    state = read_state(path, "active learner")
+    del state[missing]
+    write_state(path, "active learner", state)
+    with refused(FileUnreadable, "lacks what a saved learner has", missing):
+        ActiveLearner.load(path)
+
+
+def test_the_file_is_replaced_only_when_it_is_whole(tmp_path: Path) -> None:
+    live = ActiveLearner(askance.make_learner("passive", n_features=1))
+    path = tmp_path / "live"
+    live.save(path)
+    before = path.read_bytes()
+    live.learner.k = object()  # type: ignore[misc,assignment]
+    with pytest.raises(TypeError):
+        live.save(path)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]

@@ -1,0 +1,149 @@
+"""Hidden labels stay hidden, and errors are measured when a budget's last label was learned."""
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import askance
+from askance import simulate as simulation
+from askance.checks.streams import make_stream
+from askance.errors import InvalidParameter
+from askance.types import Decision, Label, Row, State
+
+SETTINGS: dict[str, dict[str, Any]] = {
+    "passive": {},
+    "margin": {},
+    "iwal0": {"c0": 0.02},
+    "iwal1": {"c0": 0.05},
+    "oracular_iwal0": {"c0": 0.05},
+    "oracular_iwal1": {"c0": 0.3},
+    "online_active_cover": {"c0": 0.1, "cover_size": 2},
+}
+STREAM = make_stream(seed=8, n_features=4, length=60)
+LABELLED = [(step.row, step.label) for step in STREAM]
+COINS = [step.coin for step in STREAM]
+
+
+class Recorded:
+    """A learner that writes down what it decides and learns."""
+
+    def __init__(self, name: str) -> None:
+        self.inner = askance.make_learner(name, n_features=4, **SETTINGS[name])
+        self.decisions: list[Decision] = []
+        self.labels: list[Label | None] = []
+
+    @property
+    def k(self) -> int:
+        return self.inner.k
+
+    @property
+    def mean_error(self) -> float:
+        return self.inner.mean_error
+
+    def predict(self, x: Row) -> Label:
+        return self.inner.predict(x)
+
+    def decide(self, x: Row, coin: float) -> Decision:
+        decision = self.inner.decide(x, coin)
+        self.decisions.append(decision)
+        return decision
+
+    def learn(self, x: Row, decision: Decision, label: Label | None) -> None:
+        self.labels.append(label)
+        self.inner.learn(x, decision, label)
+
+    def get_state(self) -> State:
+        return self.inner.get_state()
+
+    def set_state(self, state: State) -> None:
+        self.inner.set_state(state)
+
+
+def decisions(name: str, labelled: list[tuple[Row, Label]]) -> list[Decision]:
+    learner = Recorded(name)
+    simulation.simulate(learner, labelled, COINS, LABELLED[:1], budgets=[10**6])
+    assert len(learner.decisions) == len(labelled)
+    return learner.decisions
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+@given(i=st.integers(0, len(STREAM) - 1))
+def test_a_hidden_label_changes_no_decision_up_to_its_own(name: str, i: int) -> None:
+    row, label = LABELLED[i]
+    flipped = [*LABELLED[:i], (row, -label), *LABELLED[i + 1 :]]
+    plain, other = decisions(name, LABELLED), decisions(name, flipped)
+    assert plain[: i + 1] == other[: i + 1]
+    if not plain[i].queried:
+        assert plain == other
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_flipping_all_labels_matters(name: str) -> None:
+    """Otherwise the test above would show nothing."""
+    flipped = [(row, -label) for row, label in LABELLED]
+    assert decisions(name, LABELLED) != decisions(name, flipped)
+
+
+def test_only_asked_labels_are_shown() -> None:
+    learner = Recorded("iwal1")
+    simulation.simulate(learner, LABELLED, COINS, LABELLED, budgets=[10**6])
+    asked = [decision.queried for decision in learner.decisions]
+    assert [label is not None for label in learner.labels] == asked
+    assert 0 < sum(asked) < len(asked)
+    shown = [label for label in learner.labels if label is not None]
+    truth = [label for (_, label), queried in zip(LABELLED, asked, strict=True) if queried]
+    assert shown == truth
+
+
+def test_errors_at_budgets_equal_separate_runs() -> None:
+    """Each row against a run that stops right after the budget's last label."""
+    rows = simulation.simulate(
+        Recorded("iwal1"), LABELLED, COINS, LABELLED, budgets=[2, 4, 8, 1000]
+    )
+    assert [row.budget for row in rows] == [2, 4, 8, 1000]
+    assert [row.reached for row in rows] == [True, True, True, False]
+    for row in rows:
+        learner = Recorded("iwal1")
+        for (x, label), coin in itertools.islice(zip(LABELLED, COINS, strict=True), row.examples):
+            decision = learner.decide(x, coin)
+            learner.learn(x, decision, label if decision.queried else None)
+        wrong = sum(learner.predict(x) != label for x, label in LABELLED)
+        assert row.error == wrong / len(LABELLED)
+        assert row.queries == sum(d.queried for d in learner.decisions)
+        if row.reached:
+            assert row.queries == row.budget
+            assert learner.decisions[-1].queried
+
+
+def test_the_run_stops_at_the_last_budget() -> None:
+    def stream() -> Iterator[tuple[Row, Label]]:
+        yield from LABELLED[:6]
+        raise AssertionError("nothing may be read after the last budget")
+
+    seen: list[tuple[int, int]] = []
+    simulation.run_readable(
+        askance.make_learner("passive", n_features=4), stream(), COINS, LABELLED,
+        budgets=[2, 5], progress=lambda examples, queries: seen.append((examples, queries)),
+    )  # fmt: skip
+    assert seen == [(i, i) for i in range(1, 6)]
+
+
+def test_budgets_of_the_paper() -> None:
+    assert list(simulation.BUDGETS) == [10, 20, 40, 80, 160, 320, 640, 1280, 2560, 5120, 10240]
+
+
+@pytest.mark.parametrize("budgets", [[], [0, 1], [5, 5], [8, 4], [-1]])
+def test_bad_budgets(budgets: list[int], refused: Any) -> None:
+    learner = askance.make_learner("passive", n_features=4)
+    with refused(InvalidParameter, f"budgets must be positive and increase, got {budgets}"):
+        simulation.simulate(learner, LABELLED, COINS, LABELLED, budgets=budgets)
+    assert learner.k == 0
+
+
+def test_an_empty_test_set_is_refused(refused: Any) -> None:
+    with refused(InvalidParameter, "a test set must hold at least one example, got none"):
+        simulation.simulate(askance.make_learner("passive", n_features=4), LABELLED, COINS, [])

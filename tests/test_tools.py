@@ -1,0 +1,18 @@
+"""The listing of faults has not rotted: each can still be applied."""
+
+import tomllib
+from pathlib import Path
+
+import askance
+
+LISTING = Path(__file__).parents[1] / "tools" / "mutants.toml"
+
+
+def test_every_listed_fault_can_be_applied() -> None:
+    faults = tomllib.loads(LISTING.read_text())["mutant"]
+    package = Path(askance.__file__).parent
+    assert len(faults) >= 30
+    assert len({fault["why"] for fault in faults}) == len(faults)
+    for fault in faults:
+        assert (package / fault["file"]).read_text().count(fault["old"]) == 1, fault["why"]
+        assert fault["new"] != fault["old"]
