@@ -13,7 +13,10 @@ from askance.types import State
 
 __all__ = ["theory_app"]
 
-theory_app = typer.Typer(help="The paper's claims as experiments.", no_args_is_help=True)
+theory_app = typer.Typer(
+    help="The paper's claims as experiments.\n\nExample: `askance theory run hard --seeds 2`",
+    no_args_is_help=True,
+)
 
 NAMES = ("hard", "realizable", "tsybakov", "solver", "guarantees", "choices", "labels")
 
