@@ -72,7 +72,9 @@ def run_cell(dataset: str, oracle_name: str, j: int, audit: int) -> State:
 
 def main(
     oracle: Annotated[list[str], typer.Option(help="Which oracles.")],
+    dataset: Annotated[list[str], typer.Option(help="Which data sets.")] = list(DATASETS),  # noqa: B006
     out: Path = Path("docs/theory"),
+    suffix: Annotated[str, typer.Option(help="Added to the names of the files.")] = "",
     permutations: int = 3,
     audit: int = 200,
 ) -> None:
@@ -80,12 +82,12 @@ def main(
     console = Console()
     cells: list[State] = []
     for name in oracle:
-        for dataset in DATASETS:
+        for chosen in dataset:
             for j in range(permutations):
-                cells.append(run_cell(dataset, name, j, audit if j == 0 else 0))
+                cells.append(run_cell(chosen, name, j, audit if j == 0 else 0))
                 result = summarise_real(cells)
                 console.print(result["table"][-1], result["audits"][-1:])
-            file = f"real_data_{name.replace(' ', '_')}"
+            file = f"real_data_{name.replace(' ', '_')}{suffix}"
             only = summarise_real([cell for cell in cells if cell["oracle"] == name])
             save_result(only, out / f"{file}.json")
             draw_real_data(only["figure"], out / f"{file}.svg")
