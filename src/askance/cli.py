@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 
 import askance
 from askance.cli_data import data_app
+from askance.cli_theory import theory_app
 from askance.errors import AskanceError
 
 __all__ = ["app"]
@@ -40,9 +41,8 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-
 app.add_typer(data_app, name="data")
+app.add_typer(theory_app, name="theory")
 
 
 def _version(wanted: bool) -> None:

@@ -27,7 +27,7 @@ from askance.errors import (
 )
 from askance.files import read_state, write_state
 from askance.presets import make_learner
-from askance.protocols import Learner
+from askance.protocols import LateLearner, Learner
 from askance.types import Decision, Label, Row, State
 
 __all__ = ["ActiveLearner", "Budget", "Question", "Stats"]
@@ -175,6 +175,8 @@ class ActiveLearner:
                 copied = Row(np.array(row.indices), np.array(row.values))
                 self._pending[id] = copied, decision
                 self._ledger.buy(id)
+                if isinstance(self.learner, LateLearner):
+                    self.learner.defer(decision)
             else:
                 self._learn(row, decision, None)
             self._advance()

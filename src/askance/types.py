@@ -9,13 +9,28 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Decision", "Floats", "Integers", "Label", "ResultRow", "Row", "State", "WeightedSample"]
+__all__ = [
+    "Bools",
+    "Decision",
+    "Floats",
+    "Integers",
+    "Label",
+    "Matrix",
+    "ResultRow",
+    "Row",
+    "State",
+    "WeightedSample",
+]
 
 Label = int
 """-1 or +1."""
 
+Bools = NDArray[np.bool_]
 Floats = NDArray[np.floating[Any]]
 Integers = NDArray[np.integer[Any]]
+
+Matrix = Any
+"""A ``scipy.sparse.csr_array`` with one example per row (SciPy ships no types)."""
 
 State = dict[str, Any]
 """A tree of dictionaries, lists, numbers, strings and arrays: all that a file can hold."""
