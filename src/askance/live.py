@@ -12,7 +12,7 @@ import threading
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from askance.errors import (
 from askance.files import read_state, write_state
 from askance.presets import make_learner
 from askance.protocols import Learner
+from askance.steps import drive
 from askance.types import Decision, Label, Row, State
 
 __all__ = ["ActiveLearner", "Budget", "Question", "Stats"]
@@ -42,8 +43,7 @@ RECENT = 1000
 """Examples over which a collapse into the learner's own guesses is judged."""
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """The answer to ``ask``.
 
     Parameters
@@ -140,10 +140,11 @@ class ActiveLearner:
             )
         else:
             self.learner = learner
+        self._driver = drive(self.learner)
         self._ledger = Ledger(budget or Budget())
         self._generator = np.random.default_rng(random_state)
         # Always one coin ahead: a row that is refused uses none up.
-        self._coin = float(self._generator.random())
+        self._coin = self._generator.random()
         self._seen = self._refused = self._predicted = 0
         self._pending: dict[int, tuple[Row, Decision]] = {}
         self._answered: dict[int, Label] = {}
@@ -154,7 +155,7 @@ class ActiveLearner:
     def predict(self, x: Any) -> Label:
         """The current prediction, -1 or +1."""
         with self._lock:
-            return self.learner.predict(as_row(x))
+            return self._driver.predict(as_row(x))
 
     def ask(self, x: Any) -> Question:
         """Offer an example, and learn whether its label is wanted.
@@ -166,39 +167,37 @@ class ActiveLearner:
             row = as_row(x)
             id = self._seen
             if not self._ledger.is_open(id):
-                predicted = self.learner.predict(row)
+                predicted = self._driver.predict(row)
                 self._advance()
                 self._refused += 1
                 return Question(id, False, "budget", 0.0, 0.0, predicted)
-            decision = self.learner.decide(row, self._coin)
+            decision = self._driver.offer(row, self._coin)
+            self._advance()
+            probability = decision.probability
             if decision.queried:
                 copied = Row(np.array(row.indices), np.array(row.values))
                 self._pending[id] = copied, decision
                 self._ledger.buy(id)
-            else:
-                self._learn(row, decision, None)
-            self._advance()
-            return _question(id, decision)
+                weight = 1.0 / probability
+                return Question(id, True, None, probability, weight, decision.predicted)
+            self._count(decision)
+            reason: Reason = "coin" if decision.in_disagreement else "outside"
+            return Question(id, False, reason, probability, 0.0, decision.predicted)
 
     def tell(self, question: Question | int, label: Label) -> None:
         """Give the label, -1 or +1, of a question that wanted one."""
-        self.tell_many([(question, label)])
+        with self._lock:
+            self._take(*self._checked(question, label, {}))
 
     def tell_many(self, answers: Iterable[tuple[Question | int, Label]]) -> None:
         """Give several labels; if one of them cannot be taken, none is."""
         with self._lock:
             checked: dict[int, Label] = {}
             for question, label in answers:
-                id = _id(question)
-                if isinstance(label, bool) or label not in (-1, 1):
-                    raise InvalidLabel(f"a label must be -1 or +1, got {label!r}")
-                self._check_pending(id, int(label), checked)
-                checked[id] = int(label)
+                id, known = self._checked(question, label, checked)
+                checked[id] = known
             for id, label in checked.items():
-                row, decision = self._pending[id]
-                self._learn(row, decision, label)
-                del self._pending[id]
-                self._answered[id] = label
+                self._take(id, label)
 
     def withdraw(self, question: Question | int) -> None:
         """Give up on a label: the example is learned as not queried and its label refunded."""
@@ -206,7 +205,7 @@ class ActiveLearner:
             id = _id(question)
             self._check_pending(id, None, {})
             row, decision = self._pending[id]
-            self._learn(row, dataclasses.replace(decision, queried=False), None)
+            self._learn(row, decision._replace(queried=False), None)
             del self._pending[id]
             self._withdrawn.add(id)
             self._ledger.refund(id)
@@ -218,10 +217,30 @@ class ActiveLearner:
 
     def _advance(self) -> None:
         self._seen += 1
-        self._coin = float(self._generator.random())
+        self._coin = self._generator.random()
+
+    def _checked(
+        self, question: Question | int, label: Label, same_batch: dict[int, Label]
+    ) -> tuple[int, Label]:
+        """The id of a question and its label, if that can be taken."""
+        id = _id(question)
+        if isinstance(label, bool) or label not in (-1, 1):
+            raise InvalidLabel(f"a label must be -1 or +1, got {label!r}")
+        self._check_pending(id, int(label), same_batch)
+        return id, int(label)
+
+    def _take(self, id: int, label: Label) -> None:
+        row, decision = self._pending[id]
+        self._learn(row, decision, label)
+        del self._pending[id]
+        self._answered[id] = label
 
     def _learn(self, row: Row, decision: Decision, label: Label | None) -> None:
-        self.learner.learn(row, decision, label)
+        self._driver.learn(row, decision, label)
+        self._count(decision)
+
+    def _count(self, decision: Decision) -> None:
+        """Keep the share of own guesses among what is learned."""
         guessed = not decision.in_disagreement
         self._predicted += guessed
         self._recent.append(guessed)
@@ -305,7 +324,7 @@ class ActiveLearner:
                     "id": id,
                     "indices": row.indices,
                     "values": row.values,
-                    "decision": dataclasses.asdict(decision),
+                    "decision": decision._asdict(),
                 }
                 for id, (row, decision) in self._pending.items()
             ],
@@ -337,11 +356,3 @@ def _id(question: Question | int) -> int:
     except TypeError:
         message = f"no question has the id {question!r}, expected a whole number"
         raise UnknownQuestion(message) from None
-
-
-def _question(id: int, decision: Decision) -> Question:
-    reason: Reason | None = None
-    if not decision.queried:
-        reason = "coin" if decision.in_disagreement else "outside"
-    weight = 1.0 / decision.probability if decision.queried else 0.0
-    return Question(id, decision.queried, reason, decision.probability, weight, decision.predicted)
