@@ -4,6 +4,7 @@ What was decided stays as decided, however late its label comes; a pending quest
 clock when it is learned.
 """
 
+import copy
 import dataclasses
 import logging
 import operator
@@ -38,6 +39,9 @@ logger = logging.getLogger("askance")
 Reason = Literal["outside", "coin", "budget"]
 
 _KIND = "active learner"
+
+AHEAD = 64
+"""Coins drawn at a time."""
 
 RECENT = 1000
 """Examples over which a collapse into the learner's own guesses is judged."""
@@ -142,9 +146,11 @@ class ActiveLearner:
             self.learner = learner
         self._driver = drive(self.learner)
         self._ledger = Ledger(budget or Budget())
-        self._generator = np.random.default_rng(random_state)
-        # Always one coin ahead: a row that is refused uses none up.
-        self._coin = self._generator.random()
+        self._bits = np.random.PCG64(random_state)
+        self._generator = np.random.Generator(self._bits)
+        # Coins are drawn ahead; a row that is refused uses none up.
+        self._ahead: list[float] = []
+        self._coin = self._draw()
         self._seen = self._refused = self._predicted = 0
         self._pending: dict[int, tuple[Row, Decision]] = {}
         self._answered: dict[int, Label] = {}
@@ -164,7 +170,7 @@ class ActiveLearner:
         learned at once, or, while no label may be bought, left out of everything.
         """
         with self._lock:
-            row = as_row(x)
+            row = x if type(x) is Row else as_row(x)
             id = self._seen
             if not self._ledger.is_open(id):
                 predicted = self._driver.predict(row)
@@ -172,22 +178,21 @@ class ActiveLearner:
                 self._refused += 1
                 return Question(id, False, "budget", 0.0, 0.0, predicted)
             decision = self._driver.offer(row, self._coin)
+            predicted, inside, probability, queried, _, _, _ = decision
             self._advance()
-            probability = decision.probability
-            if decision.queried:
-                copied = Row(np.array(row.indices), np.array(row.values))
-                self._pending[id] = copied, decision
+            if queried:
+                self._pending[id] = Row(row.indices.copy(), row.values.copy()), decision
                 self._ledger.buy(id)
-                weight = 1.0 / probability
-                return Question(id, True, None, probability, weight, decision.predicted)
-            self._count(decision)
-            reason: Reason = "coin" if decision.in_disagreement else "outside"
-            return Question(id, False, reason, probability, 0.0, decision.predicted)
+                return Question(id, True, None, probability, 1.0 / probability, predicted)
+            self._count(inside)
+            reason: Reason = "coin" if inside else "outside"
+            return Question(id, False, reason, probability, 0.0, predicted)
 
     def tell(self, question: Question | int, label: Label) -> None:
         """Give the label, -1 or +1, of a question that wanted one."""
         with self._lock:
-            self._take(*self._checked(question, label, {}))
+            id, known = self._checked(question, label, {})
+            self._take(id, known)
 
     def tell_many(self, answers: Iterable[tuple[Question | int, Label]]) -> None:
         """Give several labels; if one of them cannot be taken, none is."""
@@ -205,7 +210,8 @@ class ActiveLearner:
             id = _id(question)
             self._check_pending(id, None, {})
             row, decision = self._pending[id]
-            self._learn(row, decision._replace(queried=False), None)
+            self._driver.learn(row, decision._replace(queried=False), None)
+            self._count(decision.in_disagreement)
             del self._pending[id]
             self._withdrawn.add(id)
             self._ledger.refund(id)
@@ -217,7 +223,12 @@ class ActiveLearner:
 
     def _advance(self) -> None:
         self._seen += 1
-        self._coin = self._generator.random()
+        self._coin = self._ahead.pop() if self._ahead else self._draw()
+
+    def _draw(self) -> float:
+        """The next coin, and many more: one call for each would take as long as a decision."""
+        self._ahead = self._generator.random(AHEAD)[::-1].tolist()
+        return self._ahead.pop()
 
     def _checked(
         self, question: Question | int, label: Label, same_batch: dict[int, Label]
@@ -231,33 +242,30 @@ class ActiveLearner:
 
     def _take(self, id: int, label: Label) -> None:
         row, decision = self._pending[id]
-        self._learn(row, decision, label)
+        self._driver.learn(row, decision, label)
+        self._count(decision.in_disagreement)
         del self._pending[id]
         self._answered[id] = label
 
-    def _learn(self, row: Row, decision: Decision, label: Label | None) -> None:
-        self._driver.learn(row, decision, label)
-        self._count(decision)
-
-    def _count(self, decision: Decision) -> None:
+    def _count(self, inside: bool) -> None:
         """Keep the share of own guesses among what is learned."""
-        guessed = not decision.in_disagreement
-        self._predicted += guessed
-        self._recent.append(guessed)
+        self._predicted += not inside
+        self._recent.append(not inside)
         if self.learner.k % RECENT == 0 and (warning := self._collapse()):
             logger.warning("%s", warning)
 
     def _check_pending(self, id: int, label: Label | None, same_batch: dict[int, Label]) -> None:
+        if id in self._pending and id not in same_batch:
+            return
         known = self._answered.get(id, same_batch.get(id))
         if known is not None:
             said = "again" if label in (known, None) else f"as {label:+d}"
             raise LabelConflict(f"question {id} was answered {known:+d}, cannot be answered {said}")
         if id in self._withdrawn:
             raise LabelConflict(f"question {id} was withdrawn, it cannot be answered any more")
-        if 0 <= id < self._seen and id not in self._pending:
+        if 0 <= id < self._seen:
             raise LabelConflict(f"question {id} wanted no label, got one")
-        if id not in self._pending:
-            raise UnknownQuestion(f"no question has the id {id}, {self._seen} were asked so far")
+        raise UnknownQuestion(f"no question has the id {id}, {self._seen} were asked so far")
 
     def _collapse(self) -> str | None:
         if len(self._recent) < RECENT or sum(self._recent) < 0.995 * RECENT:
@@ -316,7 +324,7 @@ class ActiveLearner:
             "learner": self.learner.get_state(),
             "budget": dataclasses.asdict(self._ledger.budget),
             "ledger": self._ledger.get_state(),
-            "generator": self._generator.bit_generator.state,
+            "generator": self._generator_state(),
             "coin": self._coin,
             "counts": [self._seen, self._refused, self._predicted],
             "pending": [
@@ -333,11 +341,17 @@ class ActiveLearner:
             "recent": [int(guessed) for guessed in self._recent],
         }
 
+    def _generator_state(self) -> State:
+        """The generator's state after the current coin, as if none had been drawn ahead."""
+        bits = copy.deepcopy(self._bits)
+        bits.advance(2**128 - len(self._ahead))
+        return dict(bits.state)
+
     def _set_state(self, state: State) -> None:
         self.learner.set_state(state["learner"])
         self._ledger.set_state(state["ledger"])
-        self._generator.bit_generator.state = state["generator"]
-        self._coin = float(state["coin"])
+        self._bits.state = state["generator"]
+        self._coin, self._ahead = float(state["coin"]), []
         self._seen, self._refused, self._predicted = state["counts"]
         self._pending = {
             item["id"]: (Row(item["indices"], item["values"]), Decision(**item["decision"]))

@@ -12,8 +12,7 @@ import numpy as np
 from askance.engine import Group, is_compilable
 from askance.errors import InvalidRow
 from askance.kernels import steps
-from askance.learners.online_active_cover import OnlineActiveCover
-from askance.learners.streaming import StreamingLearner, check_coin, check_label
+from askance.learners.streaming import StreamingLearner, check_coin
 from askance.oracles.linear import LinearOracle
 from askance.protocols import Learner
 from askance.types import Decision, Label, Row
@@ -83,30 +82,26 @@ class Steps:
     def __init__(self, learner: StreamingLearner) -> None:
         self._learner = learner
         self._state = cast(LinearOracle, learner.erm).state
-        self._cover = learner if isinstance(learner, OnlineActiveCover) else None
         self._fit(0)
 
     def _fit(self, longest: int) -> None:
-        """Take over from the learner, with room for rows of so many non-zeros."""
+        """Make room for rows of so many non-zeros."""
         group = Group.of(self._learner)
         group.fit_rows(longest)
         self._room = longest
+        ratios = getattr(self._learner, "ratios", np.zeros((2, 1)))
         packed = steps.pack(
             group.lanes.learning_rates, group.grid, group.progress, group.work, group.decided
         )
         row = np.zeros((2, longest + 1), self._state.dtype), np.zeros(longest + 1, np.int64)
-        arrays = (*group.lanes[:5], *packed, *row)
+        arrays = (*group.lanes[:5], ratios, *packed, *row)
         self._predict = partial(steps.predict, group.lanes.weights, group.lanes.scales, *row)
         self._offer = partial(steps.offer, *arrays)
         self._learn = partial(steps.learn, *arrays)
-        if self._cover is not None:
-            self._ratios = packed[0][1:3, 1:]
-            self._numerators, self._k = self._cover.numerators, self._cover.k
 
     def predict(self, x: Row) -> Label:
         indices, values = row = self._plain(x)
-        predicted = self._predict(indices, values)
-        return predicted or self._refuse(row)
+        return self._predict(indices, values) or self._refuse(row)
 
     def offer(self, x: Row, coin: float) -> Decision:
         """Decide, and learn at once what needs no label."""
@@ -114,15 +109,15 @@ class Steps:
         indices, values = row = self._plain(x)
         learner = self._learner
         fields = self._offer(indices, values, learner.k, learner.error_sum, coin)
-        decision = Decision._make(fields)
-        if not decision.queried:
-            if decision.predicted == 0:
+        predicted, _, _, queried, _, _, _ = fields
+        if not queried:
+            if predicted == 0:
                 self._refuse(row)
-            self._count()
-        return decision
+            learner.k += 1
+        return tuple.__new__(Decision, fields)
 
     def learn(self, x: Row, decision: Decision, label: Label | None) -> None:
-        check_label(decision, label)
+        """Learn as decided; that the label is one that was asked, the caller has checked."""
         indices, values = row = self._plain(x)
         learner = self._learner
         error_sum = self._learn(
@@ -131,39 +126,29 @@ class Steps:
         if error_sum < 0.0:
             self._refuse(row)
         learner.error_sum = error_sum
-        self._count()
-
-    def _count(self) -> None:
-        """One more example was learned: tell the learner."""
-        self._learner.k += 1
-        cover = self._cover
-        if cover is not None:
-            cover.numerators, cover.denominators = self._ratios.tolist()
-            self._numerators, self._k = cover.numerators, cover.k
+        learner.k += 1
 
     def _plain(self, x: Row) -> Row:
-        """A row in the form that the steps are compiled for; they are made ready for it."""
-        cover = self._cover
-        if cover is not None and (cover.numerators is not self._numerators or cover.k != self._k):
-            # It was restored, or learned by its own verbs.
-            self._fit(self._room)
-        if not (_is_plain(x.indices, _WHOLE) and _is_plain(x.values, _REAL)):
+        """A row in the form that the steps are compiled for; there is room for it."""
+        indices, values = x
+        try:
+            plain = (
+                indices.dtype is _WHOLE
+                and values.dtype is _REAL
+                and indices.flags.carray
+                and values.flags.carray
+                and indices.ndim == values.ndim == 1
+            )
+        except AttributeError:
+            plain = False
+        if not plain:
             self._state.prepare(x)
-            x = Row(np.array(x.indices, _WHOLE), np.array(x.values, _REAL))
-        if len(x.indices) > self._room:
-            self._fit(2 * len(x.indices))
+            x = Row(np.array(indices, _WHOLE), np.array(values, _REAL))
+        if len(indices) > self._room:
+            self._fit(2 * len(indices))
         return x
 
     def _refuse(self, row: Row) -> NoReturn:
         """Let the state say what is wrong with a row."""
         self._state.prepare(row)
         raise InvalidRow(f"this row cannot be learned from: {row}")
-
-
-def _is_plain(array: object, dtype: np.dtype[np.generic]) -> bool:
-    return (
-        type(array) is np.ndarray
-        and array.dtype is dtype
-        and array.ndim == 1
-        and array.flags.carray
-    )

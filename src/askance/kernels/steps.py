@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from askance.kernels._jit import inlined, kernel
+from askance.kernels.cover import multiplier
 from askance.kernels.formulas import sign
 from askance.kernels.lanes import (
     Lanes,
@@ -42,9 +43,9 @@ def pack(
     >>> work = Scratch(*[one] * 14, rates=np.ones((5, 1)))
     >>> out = Decisions(one, flag, one, flag, one, one, one, one, one)
     >>> [array.shape for array in pack(one, grid, progress, work, out)]
-    [(29, 1), (6,), (4,), (10, 1)]
+    [(27, 1), (6,), (4,), (10, 1)]
     """
-    numbers = _rows([rates, *progress[4:], *work[5:14], *progress[:2], *grid[4:10]], 7)
+    numbers = _rows([rates, *progress[6:], *work[5:14], *progress[:2], *grid[4:10]], 7)
     flags = np.concatenate([*grid[1:4], progress.done, out.inside, out.queried])
     integers = np.concatenate([grid.kinds, progress.queries, grid.first])
     return numbers, flags, integers, np.concatenate([np.stack(work[:5]), work.rates])
@@ -59,16 +60,16 @@ def _rows(arrays: Sequence[Floats], more: int) -> Floats:
 
 
 @inlined
-def _progress(numbers: Floats, flags: Flags, integers: Integers) -> Progress:
+def _progress(numbers: Floats, flags: Flags, integers: Integers, ratios: Floats) -> Progress:
     return Progress(
-        numbers[14, :1],
-        numbers[15, :1],
+        numbers[12, :1],
+        numbers[13, :1],
         integers[1:2],
         flags[3:4],
+        ratios[0],
+        ratios[1],
         numbers[1],
         numbers[2],
-        numbers[3],
-        numbers[4],
     )
 
 
@@ -79,12 +80,12 @@ def _grid(numbers: Floats, flags: Flags, integers: Integers) -> Grid:
         flags[:1],
         flags[1:2],
         flags[2:3],
+        numbers[14, :1],
+        numbers[15, :1],
         numbers[16, :1],
         numbers[17, :1],
         numbers[18, :1],
         numbers[19, :1],
-        numbers[20, :1],
-        numbers[21, :1],
         integers[2:],
     )
 
@@ -97,6 +98,8 @@ def _scratch(numbers: Floats, floats: Floats) -> Scratch:
         floats[2],
         floats[3],
         floats[4],
+        numbers[3],
+        numbers[4],
         numbers[5],
         numbers[6],
         numbers[7],
@@ -104,8 +107,6 @@ def _scratch(numbers: Floats, floats: Floats) -> Scratch:
         numbers[9],
         numbers[10],
         numbers[11],
-        numbers[12],
-        numbers[13],
         floats[5:],
     )
 
@@ -113,15 +114,15 @@ def _scratch(numbers: Floats, floats: Floats) -> Scratch:
 @inlined
 def _decisions(numbers: Floats, flags: Flags) -> Decisions:
     return Decisions(
-        numbers[22, :1],
+        numbers[20, :1],
         flags[4:5],
-        numbers[23, :1],
+        numbers[21, :1],
         flags[5:6],
+        numbers[22, :1],
+        numbers[23, :1],
         numbers[24, :1],
         numbers[25, :1],
         numbers[26, :1],
-        numbers[27, :1],
-        numbers[28, :1],
     )
 
 
@@ -165,6 +166,7 @@ def offer(
     scales: Floats,
     norms: Floats,
     totals: Floats,
+    ratios: Floats,
     numbers: Floats,
     flags: Flags,
     integers: Integers,
@@ -185,9 +187,11 @@ def offer(
         return 0, False, 0.0, False, k, 0.0, 0.0
     row = RowBuffer(places, entries[0], entries[1])
     lanes = Lanes(weights, gradients, scales, norms, totals, numbers[0])
-    grid, progress = _grid(numbers, flags, integers), _progress(numbers, flags, integers)
+    grid, progress = _grid(numbers, flags, integers), _progress(numbers, flags, integers, ratios)
     work, out = _scratch(numbers, floats), _decisions(numbers, flags)
     progress.k[0], progress.error_sums[0] = float(k), error_sum
+    for lane in range(1, ratios.shape[1]):
+        progress.multipliers[lane] = multiplier(ratios[0, lane], ratios[1, lane])
     n = load_row(indices, values, 0, indices.shape[0], scales, row)
     decide_all(row, n, coin, lanes, grid, progress, work, out)
     if not out.queried[0]:
@@ -210,6 +214,7 @@ def learn(
     scales: Floats,
     norms: Floats,
     totals: Floats,
+    ratios: Floats,
     numbers: Floats,
     flags: Flags,
     integers: Integers,
@@ -237,7 +242,7 @@ def learn(
         return -1.0
     row = RowBuffer(places, entries[0], entries[1])
     lanes = Lanes(weights, gradients, scales, norms, totals, numbers[0])
-    grid, progress = _grid(numbers, flags, integers), _progress(numbers, flags, integers)
+    grid, progress = _grid(numbers, flags, integers), _progress(numbers, flags, integers, ratios)
     work, out = _scratch(numbers, floats), _decisions(numbers, flags)
     progress.k[0], progress.error_sums[0] = float(k), error_sum
     out.predicted[0], out.inside[0] = float(predicted), inside
