@@ -144,7 +144,8 @@ class ActiveLearner:
             )
         else:
             self.learner = learner
-        self._driver = drive(self.learner)
+        driver = drive(self.learner)
+        self._predict, self._offer, self._learn = driver.predict, driver.offer, driver.learn
         self._ledger = Ledger(budget or Budget())
         self._bits = np.random.PCG64(random_state)
         self._generator = np.random.Generator(self._bits)
@@ -161,7 +162,7 @@ class ActiveLearner:
     def predict(self, x: Any) -> Label:
         """The current prediction, -1 or +1."""
         with self._lock:
-            return self._driver.predict(as_row(x))
+            return self._predict(as_row(x))
 
     def ask(self, x: Any) -> Question:
         """Offer an example, and learn whether its label is wanted.
@@ -173,20 +174,24 @@ class ActiveLearner:
             row = x if type(x) is Row else as_row(x)
             id = self._seen
             if not self._ledger.is_open(id):
-                predicted = self._driver.predict(row)
+                predicted = self._predict(row)
                 self._advance()
                 self._refused += 1
                 return Question(id, False, "budget", 0.0, 0.0, predicted)
-            decision = self._driver.offer(row, self._coin)
-            predicted, inside, probability, queried, _, _, _ = decision
+            decision = self._offer(row, self._coin)
             self._advance()
+            predicted, inside, probability, queried, _, _, _ = decision
+            reason: Reason | None = None
+            weight = 0.0
             if queried:
-                self._pending[id] = Row(row.indices.copy(), row.values.copy()), decision
+                self._pending[id] = Row(np.array(row.indices), np.array(row.values)), decision
                 self._ledger.buy(id)
-                return Question(id, True, None, probability, 1.0 / probability, predicted)
-            self._count(inside)
-            reason: Reason = "coin" if inside else "outside"
-            return Question(id, False, reason, probability, 0.0, predicted)
+                weight = 1.0 / probability
+            else:
+                self._count(inside)
+                reason = "coin" if inside else "outside"
+            # Several times as fast as Question(...).
+            return tuple.__new__(Question, (id, queried, reason, probability, weight, predicted))
 
     def tell(self, question: Question | int, label: Label) -> None:
         """Give the label, -1 or +1, of a question that wanted one."""
@@ -210,7 +215,7 @@ class ActiveLearner:
             id = _id(question)
             self._check_pending(id, None, {})
             row, decision = self._pending[id]
-            self._driver.learn(row, decision._replace(queried=False), None)
+            self._learn(row, decision._replace(queried=False), None)
             self._count(decision.in_disagreement)
             del self._pending[id]
             self._withdrawn.add(id)
@@ -242,7 +247,7 @@ class ActiveLearner:
 
     def _take(self, id: int, label: Label) -> None:
         row, decision = self._pending[id]
-        self._driver.learn(row, decision, label)
+        self._learn(row, decision, label)
         self._count(decision.in_disagreement)
         del self._pending[id]
         self._answered[id] = label
