@@ -136,6 +136,20 @@ def test_the_least_whole_number_is_refused() -> None:
         Steps(make("passive")).predict(least)
 
 
+def test_room_is_made_for_good_rows_only() -> None:
+    learner, plain = (askance.make_learner("iwal1", n_features=40) for _ in range(2))
+    driver = Steps(learner)
+    for length in (1, 3, 2, 39, 40):
+        x = Row(np.arange(length), np.linspace(-1.0, 2.0, length))
+        decision = driver.offer(x, 0.0)
+        assert decision == plain.decide(x, 0.0)
+        driver.learn(x, decision, 1)
+        plain.learn(x, decision, 1)
+    assert same(learner.get_state(), plain.get_state())
+    with pytest.raises(InvalidRow, match=r"feature indices must lie in 0\.\.39, got 40"):
+        driver.offer(Row(np.arange(10**6), np.ones(10**6)), 0.5)
+
+
 def test_bad_coins_are_refused() -> None:
     for coin in (-0.1, 1.0, float("nan")):
         with pytest.raises(InvalidParameter, match="a coin must lie in"):
