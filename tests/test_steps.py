@@ -11,6 +11,7 @@ import askance
 from askance.checks.comparing import same
 from askance.checks.streams import bad_rows, make_stream
 from askance.errors import InvalidParameter, InvalidRow
+from askance.kernels.formulas import query_probability
 from askance.learners.streaming import StreamingLearner
 from askance.steps import Driver, Steps, Verbs, drive
 from askance.types import Decision, Row
@@ -61,6 +62,24 @@ def test_a_learner_may_be_restored_under_its_driver(name: str) -> None:
     learner.set_state(saved)
     assert go(driver, 20, 40) == first == go(Steps(copied), 20, 40)
     assert same(learner.get_state(), copied.get_state())
+
+
+def test_multipliers_given_from_outside_count() -> None:
+    learner = make("online_active_cover")
+    driver = Steps(learner)
+    go(driver)
+    # Members that never agree with the ERM.
+    state: Any = learner.erm
+    state.state.weights[:, 1:] = -state.state.weights[:, :1]
+    higher = 0
+    for numerator in (0.0, 7.0):
+        learner.numerators, learner.denominators = [numerator] * 12, [2.0] * 12
+        for row, _, _ in STREAM:
+            expected = learner.decide(row, 0.0)
+            if expected.queried:
+                assert driver.offer(row, 0.0) == expected
+                higher += expected.probability > query_probability(12 * 3.0)
+    assert higher > 0
 
 
 def test_the_learner_is_true_after_every_step() -> None:
