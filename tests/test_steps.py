@@ -11,6 +11,7 @@ import askance
 from askance.checks.comparing import same
 from askance.checks.streams import bad_rows, make_stream
 from askance.errors import InvalidParameter, InvalidRow
+from askance.kernels.formulas import query_probability
 from askance.learners.streaming import StreamingLearner
 from askance.steps import Driver, Steps, Verbs, drive
 from askance.types import Decision, Row
@@ -61,6 +62,24 @@ def test_a_learner_may_be_restored_under_its_driver(name: str) -> None:
     learner.set_state(saved)
     assert go(driver, 20, 40) == first == go(Steps(copied), 20, 40)
     assert same(learner.get_state(), copied.get_state())
+
+
+def test_multipliers_given_from_outside_count() -> None:
+    learner = make("online_active_cover")
+    driver = Steps(learner)
+    go(driver)
+    # Members that never agree with the ERM.
+    state: Any = learner.erm
+    state.state.weights[:, 1:] = -state.state.weights[:, :1]
+    higher = 0
+    for numerator in (0.0, 7.0):
+        learner.numerators, learner.denominators = [numerator] * 12, [2.0] * 12
+        for row, _, _ in STREAM:
+            expected = learner.decide(row, 0.0)
+            if expected.queried:
+                assert driver.offer(row, 0.0) == expected
+                higher += expected.probability > query_probability(12 * 3.0)
+    assert higher > 0
 
 
 def test_the_learner_is_true_after_every_step() -> None:
@@ -134,6 +153,20 @@ def test_the_least_whole_number_is_refused() -> None:
     least = Row(np.array([0]), np.array([np.iinfo(np.int64).min]))
     with pytest.raises(InvalidRow, match="feature values must be finite and at most 1e"):
         Steps(make("passive")).predict(least)
+
+
+def test_room_is_made_for_good_rows_only() -> None:
+    learner, plain = (askance.make_learner("iwal1", n_features=40) for _ in range(2))
+    driver = Steps(learner)
+    for length in (1, 3, 2, 39, 40):
+        x = Row(np.arange(length), np.linspace(-1.0, 2.0, length))
+        decision = driver.offer(x, 0.0)
+        assert decision == plain.decide(x, 0.0)
+        driver.learn(x, decision, 1)
+        plain.learn(x, decision, 1)
+    assert same(learner.get_state(), plain.get_state())
+    with pytest.raises(InvalidRow, match=r"feature indices must lie in 0\.\.39, got 40"):
+        driver.offer(Row(np.arange(10**6), np.ones(10**6)), 0.5)
 
 
 def test_bad_coins_are_refused() -> None:

@@ -71,6 +71,8 @@ class Verbs:
 class Steps:
     """A compilable learner, by compiled steps over its own arrays.
 
+    Its parameters are read once; what it has learned may change in any way in between.
+
     >>> import askance
     >>> learner = askance.make_learner("iwal1", n_features=2)
     >>> driver, x = Steps(learner), askance.as_row([1.0, 0.0])
@@ -145,7 +147,8 @@ class Steps:
             self._state.prepare(x)
             x = Row(np.array(indices, _WHOLE), np.array(values, _REAL))
         if len(indices) > self._room:
-            self._fit(2 * len(indices))
+            self._state.prepare(x)
+            self._fit(min(2 * len(indices), self._state.n_features))
         return x
 
     def _refuse(self, row: Row) -> NoReturn:

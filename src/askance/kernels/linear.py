@@ -71,7 +71,7 @@ def row_fault(indices: Integers, values: Floats, n_features: int) -> int:
     previous = -1
     for i in range(indices.shape[0]):
         in_order = previous < indices[i] < n_features
-        if not (in_order and abs(values[i]) <= LARGEST_VALUE):
+        if not (in_order and -LARGEST_VALUE <= values[i] <= LARGEST_VALUE):
             return i
         previous = indices[i]
     return -1

@@ -379,9 +379,10 @@ def _raise_multiplier(
     lane: int,
 ) -> None:
     """What a member that disagrees after its update adds; a trial keeps nothing of it."""
-    q_squared = decided.q_squared[s]
-    numerator = cover.numerator_step(progress.numerators[lane], gap, True)
-    denominator = cover.denominator_step(progress.denominators[lane], q_squared, inside)
+    # As plain floats: interpreted, those of an array would warn where these become infinite.
+    q_squared, gap = float(decided.q_squared[s]), float(gap)
+    numerator = cover.numerator_step(float(progress.numerators[lane]), gap, True)
+    denominator = cover.denominator_step(float(progress.denominators[lane]), q_squared, inside)
     multiplier = cover.multiplier(numerator, denominator)
     if multiplier != 0.0:
         decided.q_squared[s] = q_squared + multiplier

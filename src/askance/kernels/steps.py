@@ -191,7 +191,7 @@ def offer(
     work, out = _scratch(numbers, floats), _decisions(numbers, flags)
     progress.k[0], progress.error_sums[0] = float(k), error_sum
     for lane in range(1, ratios.shape[1]):
-        progress.multipliers[lane] = multiplier(ratios[0, lane], ratios[1, lane])
+        progress.multipliers[lane] = multiplier(float(ratios[0, lane]), float(ratios[1, lane]))
     n = load_row(indices, values, 0, indices.shape[0], scales, row)
     decide_all(row, n, coin, lanes, grid, progress, work, out)
     if not out.queried[0]:
