@@ -87,7 +87,9 @@ def scale_row(indices: Integers, values: Floats, scales: Floats, scaled: Floats)
     [0.5, -1.0]
     """
     for i in range(indices.shape[0]):
-        scale = max(scales[indices[i]], abs(values[i]))
+        scaled[i] = scales[indices[i]]
+    for i in range(indices.shape[0]):
+        scale = max(scaled[i], abs(values[i]))
         scaled[i] = values[i] / scale if scale > 0.0 else values[i]
 
 

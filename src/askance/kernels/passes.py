@@ -30,6 +30,7 @@ from askance.kernels.lanes import (
     Scratch,
     commit,
     flips,
+    has_tiny,
     load_row,
     sweep_decay,
     sweep_margins,
@@ -262,23 +263,16 @@ def learn(
         if not progress.done[s]:
             _learn_erm(label, grid, progress, work, decided, s)
             trains = trains or decided.k[s] >= FIRST - 1.0
-    commit(row, n, 0, settings, lanes, work, norm)
     if not trains or count == settings:
+        commit(row, n, 0, settings, lanes, work, norm)
         return
-    _walk_cover(row, n, norm, lanes, grid, progress, work, decided, True)
-    for lane in range(settings, count):
+    tiny = has_tiny(row, n)
+    _walk_cover(row, n, norm, tiny, lanes, grid, progress, work, decided, True)
+    for lane in range(count):
         work.trials[lane] = work.parts[lane]
-    sweep_rates(
-        row,
-        n,
-        settings,
-        lanes.gradients,
-        work.trials[settings:],
-        work.rates,
-        work.moved[settings:],
-    )
-    _walk_cover(row, n, norm, lanes, grid, progress, work, decided, False)
-    commit(row, n, settings, count, lanes, work, norm)
+    sweep_rates(row, n, 0, lanes.gradients, work.trials, work.rates, work.moved)
+    _walk_cover(row, n, norm, tiny, lanes, grid, progress, work, decided, False)
+    commit(row, n, 0, count, lanes, work, norm)
     for lane in range(settings, count):
         # What the trial of the next example takes for the movement.
         strength = lanes.learning_rates[lane] * work.weights[lane]
@@ -311,6 +305,7 @@ def _walk_cover(
     row: RowBuffer,
     n: int,
     norm: float,
+    tiny: bool,
     lanes: Lanes,
     grid: Grid,
     progress: Progress,
@@ -331,7 +326,9 @@ def _walk_cover(
         for lane in range(grid.first[t], grid.first[t + 1]):
             s = lane - grid.first[t]
             if not progress.done[s] and decided.k[s] >= FIRST - 1.0:
-                _walk_member(row, n, norm, lanes, grid, progress, work, decided, trial, s, lane)
+                _walk_member(
+                    row, n, norm, tiny, lanes, grid, progress, work, decided, trial, s, lane
+                )
 
 
 @inlined
@@ -339,6 +336,7 @@ def _walk_member(
     row: RowBuffer,
     n: int,
     norm: float,
+    tiny: bool,
     lanes: Lanes,
     grid: Grid,
     progress: Progress,
@@ -363,7 +361,7 @@ def _walk_member(
             push = lanes.learning_rates[lane] * weight * progress.recent[lane]
             settled = push > work.revert[lane]
         else:
-            settled = flips(row, n, lanes, work, lane, norm)
+            settled = flips(row, n, lanes, work, lane, norm, tiny)
     if (target if settled else sign(f)) != predicted:
         _raise_multiplier(gap, inside, progress, decided, trial, s, lane)
 
