@@ -8,7 +8,7 @@ from askance.learners.streaming import StreamingLearner
 
 __all__ = ["cover_size", "groups"]
 
-GROUP_BYTES = 2**18
+GROUP_BYTES = 2**19
 """State of one group: with the rest of a pass it stays in the second-level cache."""
 
 LEAST_LANES = 64

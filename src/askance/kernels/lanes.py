@@ -34,6 +34,7 @@ __all__ = [
     "RowBuffer",
     "Scratch",
     "commit",
+    "commit_lane",
     "flips",
     "has_tiny",
     "load_row",
@@ -115,7 +116,7 @@ def load_row(
 
 
 @kernel
-def _copy(source: Floats, target: Floats) -> None:
+def _copy(source: Floats | Integers, target: Floats | Integers) -> None:
     for i in range(source.shape[0]):
         target[i] = source[i]
 
@@ -264,10 +265,10 @@ def has_tiny(row: RowBuffer, n: int) -> bool:
     >>> has_tiny(RowBuffer(np.array([0]), np.array([1e-15]), np.array([1.0])), 1)
     True
     """
+    count = 0
     for i in range(n):
-        if 0.0 < abs(row.values[i]) < TINY_VALUE:
-            return True
-    return False
+        count += 0.0 < abs(row.values[i]) < TINY_VALUE
+    return count > 0
 
 
 @kernel
@@ -292,7 +293,7 @@ def commit(
     if learning * 6 <= end - begin or end - begin == 1:
         for lane in range(begin, end):
             if work.weights[lane] > 0.0:
-                _commit_one_lane(row, n, lanes, work, lane, norm)
+                commit_lane(row, n, lanes, work, lane, norm)
         return
     if changed * 8 > end - begin:
         sweep_rates(
@@ -342,9 +343,10 @@ def _sweep_one_lane(row: RowBuffer, n: int, gradients: Floats, work: Scratch, la
 
 
 @inlined
-def _commit_one_lane(
+def commit_lane(
     row: RowBuffer, n: int, lanes: Lanes, work: Scratch, lane: int, norm: float
 ) -> None:
+    """``commit`` for a single lane."""
     if work.parts[lane] != work.trials[lane]:
         _sweep_one_lane(row, n, lanes.gradients, work, lane)
     weight, target = work.weights[lane], work.targets[lane]

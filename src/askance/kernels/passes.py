@@ -12,6 +12,7 @@ import numpy as np
 
 from askance.kernels import cover
 from askance.kernels._jit import inlined, kernel
+from askance.kernels.exponential import exp_negative
 from askance.kernels.formulas import (
     importance_weight,
     iwal_aggressive_term,
@@ -29,6 +30,7 @@ from askance.kernels.lanes import (
     RowBuffer,
     Scratch,
     commit,
+    commit_lane,
     flips,
     has_tiny,
     load_row,
@@ -40,9 +42,11 @@ from askance.kernels.lanes import (
 from askance.kernels.linear import (
     ADAPTIVE,
     flip_weight,
+    margin,
     observe,
     rate_factor,
     row_fault,
+    slope_squared,
     squared_norm,
 )
 from askance.types import Floats, Integers
@@ -137,8 +141,7 @@ def decide(
     settings = grid.kinds.shape[0]
     sweep_margins(row, n, lanes.weights, work.margins)
     sweep_decay(work)
-    _sweep_sensitivities(row, n, lanes, grid, work)
-    norm = squared_norm(row.scaled[:n])
+    norm = _sweep_sensitivities(row, n, lanes, grid, work)
     for s in range(settings):
         f = np.float64(work.margins[s])
         k = progress.k[s]
@@ -165,15 +168,17 @@ def decide(
 
 
 @inlined
-def _sweep_sensitivities(row: RowBuffer, n: int, lanes: Lanes, grid: Grid, work: Scratch) -> None:
-    """Movements of the ERMs under a unit-weight update with the opposite label."""
+def _sweep_sensitivities(row: RowBuffer, n: int, lanes: Lanes, grid: Grid, work: Scratch) -> float:
+    """Movements of the ERMs under a unit-weight update with the opposite label; the row's norm."""
     settings = grid.kinds.shape[0]
     needed = False
     for s in range(settings):
         needed = needed or (grid.kinds[s] >= IWAL and not grid.by_margin[s])
         work.parts[s] = work.against_slopes[s]
-    if needed:
-        sweep_movements(row, n, lanes.gradients, work.parts[:settings], work.moved[:settings])
+    if not needed:
+        return 0.0
+    sweep_movements(row, n, lanes.gradients, work.parts[:settings], work.moved[:settings])
+    return squared_norm(row.scaled[:n])
 
 
 @inlined
@@ -280,6 +285,32 @@ def learn(
 
 
 @inlined
+def _learn_passively(
+    row: RowBuffer,
+    n: int,
+    label: float,
+    lanes: Lanes,
+    progress: Progress,
+    work: Scratch,
+    decided: Decisions,
+) -> None:
+    """``decide`` and ``learn`` of a lone passive learner: all that is left of them."""
+    f = margin(row.indices[:n], row.scaled[:n], lanes.weights, 0)
+    observe(row.indices[:n], row.values[:n], lanes.scales)
+    work.margins[0] = f
+    work.decay[0] = exp_negative(-abs(f))
+    work.targets[0] = label
+    work.weights[0] = 1.0
+    work.parts[0] = slope_squared(label * f, work.decay[0])
+    work.trials[0] = -1.0
+    commit_lane(row, n, lanes, work, 0, squared_norm(row.scaled[:n]))
+    decided.queried[0] = True
+    if sign(f) != label:
+        progress.error_sums[0] += 1.0
+    progress.k[0] += 1.0
+
+
+@inlined
 def _learn_erm(
     label: float, grid: Grid, progress: Progress, work: Scratch, decided: Decisions, s: int
 ) -> None:
@@ -356,6 +387,8 @@ def _walk_member(
     work.targets[lane] = target
     work.weights[lane] = weight
     work.parts[lane] = weight * (work.with_slopes[lane] if settled else work.against_slopes[lane])
+    if trial and not inside:
+        return  # out there no weight depends on other members, so there is nothing to guess
     if weight > 0.0 and not settled:
         if trial:
             push = lanes.learning_rates[lane] * weight * progress.recent[lane]
@@ -381,7 +414,7 @@ def _raise_multiplier(
     numerator = cover.numerator_step(progress.numerators[lane], gap, True)
     denominator = cover.denominator_step(progress.denominators[lane], q_squared, inside)
     multiplier = cover.multiplier(numerator, denominator)
-    if multiplier != 0.0:
+    if inside and multiplier != 0.0:
         decided.q_squared[s] = q_squared + multiplier
         decided.p[s] = query_probability(decided.q_squared[s])
     if not trial:
@@ -429,12 +462,17 @@ def run(
 
     Returns the row to go on from. Settings that are done learn nothing any more.
     """
+    alone = work.margins.shape[0] == 1 and grid.kinds[0] == PASSIVE and not progress.done[0]
     for i in range(start, stop):
         n = load_row(
             stream.indices, stream.values, stream.indptr[i], stream.indptr[i + 1], lanes.scales, row
         )
-        decide(row, n, stream.coins[i], lanes, grid, progress, work, decided)
-        learn(row, n, float(stream.labels[i]), lanes, grid, progress, work, decided)
+        label = float(stream.labels[i])
+        if alone:
+            _learn_passively(row, n, label, lanes, progress, work, decided)
+        else:
+            decide(row, n, stream.coins[i], lanes, grid, progress, work, decided)
+            learn(row, n, label, lanes, grid, progress, work, decided)
         reached = False
         for s in range(grid.kinds.shape[0]):
             if decided.queried[s] and not progress.done[s]:
