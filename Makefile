@@ -53,6 +53,7 @@ $(READY): pyproject.toml $(MADE)
 
 demo: $(INSTALLED)
 	$(BIN)/askance demo
+	$(BIN)/python examples/hard_instance.py
 
 # --- the gate --------------------------------------------------------------------------------
 

@@ -14,6 +14,8 @@ from rich.progress import Progress, TimeElapsedColumn
 from typer.core import TyperGroup
 
 import askance
+from askance.cli_data import data_app
+from askance.cli_theory import theory_app
 from askance.errors import AskanceError
 
 __all__ = ["app"]
@@ -39,6 +41,8 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.add_typer(data_app, name="data")
+app.add_typer(theory_app, name="theory")
 
 
 def _version(wanted: bool) -> None:

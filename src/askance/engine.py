@@ -15,6 +15,7 @@ import numpy as np
 from askance.errors import InvalidParameter, InvalidRow
 from askance.grouping import cover_size
 from askance.kernels import formulas, lanes, linear, passes
+from askance.kernels._jit import is_compiled
 from askance.learners.iwal import IWAL0, IWAL1, OracularIWAL0, OracularIWAL1
 from askance.learners.margin import MarginSampling
 from askance.learners.online_active_cover import OnlineActiveCover
@@ -162,6 +163,8 @@ class Group:
     def advance(self, stream: passes.Stream, start: int, budgets: Integers) -> int:
         """Run from row ``start`` to the end, or to the first row at which a budget is reached."""
         self.fit_rows(int(np.diff(stream.indptr).max(initial=0)))
+        if not is_compiled(passes.run):
+            logger.warning("compiling the passes, which takes a while, once for this machine")
         return passes.run(
             stream, start, len(stream.labels), self.lanes, self.row, self.grid, self.progress,
             self.work, self.decided, budgets,

@@ -7,7 +7,7 @@ tree refers to.
 import contextlib
 import json
 import os
-import tempfile
+import uuid
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,6 +30,7 @@ _ARRAY = "__array__"
 def write_state(path: str | os.PathLike[str], kind: str, state: State) -> None:
     """Save a tree of plain values and arrays.
 
+    >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_state(Path(folder) / "a.askance", "example", {"n": 3, "w": np.arange(2.0)})
     ...     read_state(Path(folder) / "a.askance", "example")
@@ -75,6 +76,7 @@ def _check_header(path: str | os.PathLike[str], header: Any, kind: str) -> None:
 def write_atomically(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """Open a file that appears under its name whole, or not at all.
 
+    >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with write_atomically(Path(folder) / "a") as file:
     ...         _ = file.write(b"whole")
@@ -82,15 +84,16 @@ def write_atomically(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     b'whole'
     """
     target = Path(path)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    # Not by tempfile, whose files nobody else may read.
+    temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with temporary.open("xb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        Path(name).replace(target)
+        temporary.replace(target)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 

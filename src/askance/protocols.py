@@ -4,12 +4,20 @@ A learner is *handed* its oracles, so anything that has these methods will do. `
 holds an executable suite for each protocol.
 """
 
-from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
-from askance.types import Decision, Floats, Integers, Label, Row, State
+from askance.types import Decision, Floats, Integers, Label, Matrix, Row, State
 
-__all__ = ["BatchOracle", "Classifier", "LabelSource", "Learner", "OnlineOracle"]
+__all__ = [
+    "BatchClassifier",
+    "BatchOracle",
+    "Classifier",
+    "ExactOracle",
+    "LabelSource",
+    "LateLearner",
+    "Learner",
+    "OnlineOracle",
+]
 
 
 @runtime_checkable
@@ -47,13 +55,35 @@ class OnlineOracle(Classifier, Protocol):
 
 
 @runtime_checkable
+class BatchClassifier(Classifier, Protocol):
+    """A classifier that also answers for a whole matrix at once."""
+
+    def predict_many(self, X: Matrix) -> Integers:
+        """One prediction, -1 or +1, for each row of a CSR matrix."""
+
+
+@runtime_checkable
 class BatchOracle(Protocol):
     """Empirical risk minimisation on a weighted sample: ``fit`` returns a new classifier.
 
-    The order of ``rows`` carries no meaning; rows of weight 0 change nothing.
+    ``X`` is a SciPy CSR array; columns that it lacks count as zero. The order of its rows carries
+    no meaning, rows of weight 0 change nothing, and an empty sample is allowed.
     """
 
-    def fit(self, rows: Sequence[Row], targets: Integers, weights: Floats) -> Classifier: ...
+    def fit(self, X: Matrix, targets: Integers, weights: Floats) -> BatchClassifier: ...
+
+
+@runtime_checkable
+class ExactOracle(BatchOracle, Protocol):
+    """A batch oracle that can also answer the constrained question for many points at once."""
+
+    def constrained_errors(
+        self, X: Matrix, targets: Integers, weights: Floats, points: Matrix, sides: Integers
+    ) -> Floats:
+        """For each point, the least weighted error of a classifier that says ``sides`` there.
+
+        A sum over the sample, not a mean; infinite where no classifier does.
+        """
 
 
 @runtime_checkable
@@ -81,6 +111,14 @@ class Learner(Protocol):
     def get_state(self) -> State: ...
 
     def set_state(self, state: State) -> None: ...
+
+
+@runtime_checkable
+class LateLearner(Learner, Protocol):
+    """A learner that waits for the labels it is told are late, as learners in epochs do."""
+
+    def defer(self, decision: Decision) -> None:
+        """Say, before the next decision, that this one will be learned later."""
 
 
 class LabelSource(Protocol):

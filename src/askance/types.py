@@ -3,19 +3,33 @@
 Labels are -1 and +1 inside the package; a user's own labels are converted at the edge only.
 """
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Decision", "Floats", "Integers", "Label", "ResultRow", "Row", "State", "WeightedSample"]
+__all__ = [
+    "Bools",
+    "Decision",
+    "Floats",
+    "Integers",
+    "Label",
+    "Matrix",
+    "ResultRow",
+    "Row",
+    "State",
+    "WeightedSample",
+]
 
 Label = int
 """-1 or +1."""
 
+Bools = NDArray[np.bool_]
 Floats = NDArray[np.floating[Any]]
 Integers = NDArray[np.integer[Any]]
+
+Matrix = Any
+"""A ``scipy.sparse.csr_array`` with one example per row (SciPy ships no types)."""
 
 State = dict[str, Any]
 """A tree of dictionaries, lists, numbers, strings and arrays: all that a file can hold."""
@@ -34,8 +48,7 @@ class Row(NamedTuple):
     values: Floats
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(NamedTuple):
     """What was decided for one example, and all that its update will need, however late.
 
     Parameters

@@ -17,7 +17,7 @@ import llvmlite.binding
 import numba
 from numba.core import config
 
-__all__ = ["CODE_VERSION", "inlined", "kernel"]
+__all__ = ["CODE_VERSION", "allocating", "inlined", "is_compiled", "kernel"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -52,36 +52,51 @@ def _cache_folder() -> Path | None:
 
 _FOLDER = _cache_folder()
 
-_OPTIONS: dict[str, Any] = {"nogil": True, "_nrt": False}
-# Kernels allocate nothing, so they can do without reference counts: counting the arrays of a tuple
-# took fifteen times as long as the work on them.
-
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function of arrays and scalars, keeping its Python signature for type checkers.
 
     No fast-math: vectorising over lanes must change no bit. Division by zero gives inf or nan as in
-    numpy, so kernels guard it where it can occur.
+    numpy, so kernels guard it where it can occur. A kernel allocates nothing, so it does without
+    reference counts: counting the arrays of a tuple took fifteen times as long as the work on them.
     """
-    return _compile(function, inline=False)
+    return _compile(function, _nrt=False)
 
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function that is always merged into its caller.
+    """Compile a kernel that is always merged into its caller.
 
     Meant for functions of many arrays: handing those over would cost more than the work.
     """
-    return _compile(function, inline=True)
+    return _compile(function, _nrt=False, forceinline=True)
 
 
-def _compile(function: Callable[P, R], inline: bool) -> Callable[P, R]:
+def allocating(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a function that makes arrays, and so needs reference counts."""
+    return _compile(function)
+
+
+def is_compiled(function: Callable[..., Any]) -> bool:
+    """Whether a kernel need not be compiled any more, here or on disk, for some kind of arguments.
+
+    >>> from askance.kernels.formulas import sign
+    >>> sign(1.0), is_compiled(sign)
+    (1, True)
+    """
+    if vars(config)["DISABLE_JIT"] or getattr(function, "signatures", None):
+        return True
+    name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}-*.nbi"
+    return _FOLDER is not None and any(_FOLDER.rglob(name))
+
+
+def _compile(function: Callable[P, R], **options: Any) -> Callable[P, R]:
     # numba reads the folder when a function is decorated; other users of numba keep their own.
     settings = vars(config)
     before = settings["CACHE_DIR"]
     settings["CACHE_DIR"] = str(_FOLDER) if _FOLDER else before
     try:
         compiled: Callable[P, R] = numba.njit(
-            cache=_FOLDER is not None, error_model="numpy", forceinline=inline, **_OPTIONS
+            cache=_FOLDER is not None, error_model="numpy", nogil=True, **options
         )(function)
     finally:
         settings["CACHE_DIR"] = before

@@ -126,7 +126,7 @@ class Stream(NamedTuple):
     coins: Floats
 
 
-@kernel
+@inlined
 def decide(
     row: RowBuffer,
     n: int,
@@ -240,7 +240,7 @@ def _decide_cover(
         out.probability[s] = query_probability(q_squared)
 
 
-@kernel
+@inlined
 def learn(
     row: RowBuffer,
     n: int,

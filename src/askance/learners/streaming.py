@@ -11,7 +11,7 @@ from askance.kernels.formulas import importance_weight
 from askance.protocols import OnlineOracle
 from askance.types import Decision, Label, Row, State
 
-__all__ = ["StreamingLearner", "check_coin", "check_label", "require_positive"]
+__all__ = ["StreamingLearner", "check_coin", "check_label", "require_positive", "sample_entry"]
 
 
 class StreamingLearner(ABC):
@@ -49,16 +49,8 @@ class StreamingLearner(ABC):
         self.k += 1
 
     def target(self, decision: Decision, label: Label | None) -> tuple[Label, float]:
-        """Y* and W: what the sample holds of an example.
-
-        Its label with weight 1/P if it was queried, the predicted label with weight 1 outside the
-        region, and otherwise weight 0, which only keeps the count. Paper: ``alg:cover``,
-        ``alg:main``.
-        """
-        if not decision.in_disagreement:
-            return decision.predicted, 1.0
-        weight = importance_weight(decision.probability, decision.queried)
-        return (1, weight) if label is None else (label, weight)
+        """Y* and W: what the sample holds of an example."""
+        return sample_entry(decision, label)
 
     def get_state(self) -> State:
         return {"k": self.k, "error_sum": self.error_sum, "erm": self.erm.get_state()}
@@ -66,6 +58,21 @@ class StreamingLearner(ABC):
     def set_state(self, state: State) -> None:
         self.erm.set_state(state["erm"])
         self.k, self.error_sum = int(state["k"]), float(state["error_sum"])
+
+
+def sample_entry(decision: Decision, label: Label | None) -> tuple[Label, float]:
+    """Y* and W: what the sample holds of an example.
+
+    Its label with weight 1/P if it was queried, the predicted label with weight 1 outside the
+    region, and otherwise weight 0, which only keeps the count. Paper: ``alg:cover``, ``alg:main``.
+
+    >>> sample_entry(Decision(1, True, 0.25, True, 3, 0.1, 0.2), -1)
+    (-1, 4.0)
+    """
+    if not decision.in_disagreement:
+        return decision.predicted, 1.0
+    weight = importance_weight(decision.probability, decision.queried)
+    return (1, weight) if label is None else (label, weight)
 
 
 def check_coin(coin: float) -> None:

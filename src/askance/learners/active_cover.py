@@ -1,0 +1,181 @@
+"""Active Cover: query where good classifiers disagree, as rarely as their variance allows.
+
+Paper: ``alg:main``.
+"""
+
+import logging
+from dataclasses import dataclass
+from typing import Unpack
+
+import numpy as np
+
+from askance.learners.constants import Constants, EpochTerms
+from askance.learners.coordinate_ascent import Problem, Solution, solve
+from askance.learners.epochs import Block, EpochLearner, EpochSettings
+from askance.learners.region import (
+    KnownRegion,
+    OneCallRegion,
+    chosen_region,
+    make_region,
+    spread,
+)
+from askance.protocols import BatchOracle
+from askance.types import Integers, Matrix
+
+__all__ = ["ActiveCover", "Audit"]
+
+_LOG = logging.getLogger("askance")
+_ROUNDS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """How often the fast rule and the one-call test differed on sampled points, in one epoch."""
+
+    epoch: int
+    points: int
+    only_one_call: int
+    only_known: int
+
+
+class ActiveCover(EpochLearner):
+    """Algorithm 1 of the paper, whole, with any ERM oracle.
+
+    Parameters
+    ----------
+    oracle
+        Minimises weighted error; exact oracles make the theorems hold.
+    constants
+        ``Constants.practical(...)`` or ``Constants.theory(...)``.
+    region
+        How to test for disagreement: ``"exact"`` (the oracle answers for all points at once; the
+        default where it can), ``"one-call"`` (one call to the oracle for each point), ``"known"``
+        (the fast rule, for expensive oracles).
+    probes
+        For ``"known"``: at how many sampled points the one-call test is asked in each epoch.
+    known_from
+        For ``"known"``: below this many examples oracle calls are cheap and the few points known
+        say little, so the one-call test is used.
+    audit
+        For ``"known"``: at how many sampled points the two rules are compared in each epoch.
+    max_iterations
+        Where the solver gives up.
+    **settings
+        ``schedule``, ``unlabeled``, ``fresh``, ``horizon`` and ``n_features``.
+        See :class:`~askance.learners.epochs.EpochLearner`. Only ``fresh=True`` keeps the
+        independence that ``thm:optprob-unlabeled`` asks for.
+
+    Examples
+    --------
+    >>> from askance.kernels.matrices import from_dense
+    >>> from askance.oracles.thresholds import ThresholdOracle
+    >>> constants = Constants.practical(c0=0.1, alpha=1.0, beta_scale=10**0.5)
+    >>> learner = ActiveCover(ThresholdOracle(), constants)
+    >>> rng = np.random.default_rng(0)
+    >>> while learner.k < 3 * 2**9:
+    ...     x = rng.random((learner.remaining, 1))
+    ...     decisions = learner.decide_many(from_dense(x), rng.random(len(x)))
+    ...     y = [(1 if v > 0.3 else -1) if d.queried else None for v, d in zip(x[:, 0], decisions)]
+    ...     learner.learn_many(from_dense(x), decisions, y)
+    >>> abs(learner.classifier.cut - 0.3) < 0.01, sum(e.queries for e in learner.epochs) < 300
+    (True, True)
+    """
+
+    def __init__(
+        self,
+        oracle: BatchOracle,
+        constants: Constants,
+        *,
+        region: str | None = None,
+        probes: int = 32,
+        known_from: int = 96,
+        audit: int = 0,
+        max_iterations: int = 20_000,
+        **settings: Unpack[EpochSettings],
+    ) -> None:
+        self.constants = constants
+        self.region = chosen_region(oracle, region)
+        self.probes = probes
+        self.known_from = known_from
+        self.audit = audit
+        self.max_iterations = max_iterations
+        self.audits: list[Audit] = []
+        super().__init__(oracle, **settings)
+
+    @property
+    def solution(self) -> Solution:
+        """The solution of (OP) that serves now; there is none in the first epoch."""
+        self._terms()
+        return self._solution
+
+    def _open(self, points: Matrix) -> tuple[float, float]:
+        terms = self.constants.terms(self._erm_error, self._snapshot.offered)
+        predicted = self._erm.predict_many(points)
+        kind = self.region
+        if kind == "known" and self._snapshot.offered < self.known_from:
+            kind = "one-call"
+        self._region = make_region(
+            kind, self.oracle, self._snapshot, self._erm_error, terms.threshold
+        )
+        if isinstance(self._region, KnownRegion):
+            self._solution = self._solve_known(self._region, points, predicted, terms)
+            self._audit(self._region, points, predicted)
+        else:
+            self._solution = self._solve(points, predicted, terms)
+        return terms.threshold, terms.limits.floor
+
+    def _solve(self, points: Matrix, predicted: Integers, terms: EpochTerms) -> Solution:
+        """(OP) on the sample, its constraints relaxed by the tolerance as the paper does."""
+        inside = np.flatnonzero(np.isfinite(self._region.flip_regrets(points, predicted)))
+        sample = self._snapshot
+        limits = terms.limits._replace(slack=terms.limits.slack + terms.tolerance)
+        problem = Problem(
+            points=points[inside],
+            predicted=predicted[inside],
+            count=points.shape[0],
+            X=sample.X,
+            targets=sample.targets,
+            weights=sample.weights,
+            offered=sample.offered,
+            erm=self._erm,
+            limits=limits,
+        )
+        return solve(
+            problem, self.oracle, tolerance=terms.tolerance, max_iterations=self.max_iterations
+        )
+
+    def _solve_known(
+        self, region: KnownRegion, points: Matrix, predicted: Integers, terms: EpochTerms
+    ) -> Solution:
+        """Solve, add what was found to what is known, and again while the region grows."""
+        chosen = spread(points.shape[0], self.probes)
+        region.probe(self.oracle, points[chosen], predicted[chosen])
+        region.probe_together(self.oracle, points, predicted)
+        for _ in range(_ROUNDS):
+            size = np.isfinite(region.flip_regrets(points, predicted)).sum()
+            solution = self._solve(points, predicted, terms)
+            for classifier in solution.cover.classifiers:
+                region.add(classifier)
+            if np.isfinite(region.flip_regrets(points, predicted)).sum() == size:
+                break
+        return solution
+
+    def _audit(self, region: KnownRegion, points: Matrix, predicted: Integers) -> None:
+        if not self.audit:
+            return
+        chosen = spread(points.shape[0], self.audit)
+        asked, said = points[chosen], predicted[chosen]
+        slow = OneCallRegion(self.oracle, self._snapshot, self._erm_error, region.radius)
+        by_call = np.isfinite(slow.flip_regrets(asked, said))
+        by_rule = np.isfinite(region.flip_regrets(asked, said))
+        only_call, only_rule = by_call & ~by_rule, by_rule & ~by_call
+        audit = Audit(self.epoch, len(chosen), int(only_call.sum()), int(only_rule.sum()))
+        self.audits.append(audit)
+        _LOG.info("epoch %d: region tests differ, %s", self.epoch, audit)
+
+    def _block(self, X: Matrix, predicted: Integers) -> Block:
+        inside = np.isfinite(self._region.flip_regrets(X, predicted))
+        probability = np.zeros(len(predicted))
+        at = np.flatnonzero(inside)
+        probability[at] = self._solution.cover.probability(X[at], predicted[at])
+        return Block(predicted, inside, probability)

@@ -1,0 +1,94 @@
+"""IWAL and Oracular CAL over batch oracles, in epochs: what Active Cover is compared with.
+
+Paper: ``sec:exp_setup``, ``eq:iwal0_threshold``, ``eq:iwal_threshold``.
+"""
+
+from typing import Unpack
+
+import numpy as np
+
+from askance.errors import InvalidParameter
+from askance.kernels.formulas import iwal_aggressive_term, iwal_slow_term
+from askance.kernels.optimization import iwal_probabilities
+from askance.learners.epochs import Block, EpochLearner, EpochSettings
+from askance.learners.region import KnownRegion, chosen_region, make_region, spread
+from askance.learners.streaming import require_positive
+from askance.protocols import BatchOracle
+from askance.types import Integers, Matrix
+
+__all__ = ["BatchIWAL"]
+
+
+class BatchIWAL(EpochLearner):
+    """Query by the error difference G between the ERM and the best classifier that differs.
+
+    Parameters
+    ----------
+    oracle
+        Minimises weighted error.
+    c0
+        C_0, the size of the threshold.
+    c1, c2
+        Constants of the equation for the probability, as for the online IWAL.
+    error_dependent
+        The threshold of IWAL1, which shrinks with the ERM's error, instead of that of IWAL0.
+    oracular
+        Above the threshold use the prediction as label (Oracular CAL) instead of querying with a
+        falling probability (IWAL).
+    region, probes, **settings
+        As for Active Cover.
+
+    Examples
+    --------
+    >>> from askance.oracles.thresholds import ThresholdOracle
+    >>> learner = BatchIWAL(ThresholdOracle(), c0=0.1, oracular=True)
+    >>> learner.remaining
+    3
+    """
+
+    def __init__(
+        self,
+        oracle: BatchOracle,
+        *,
+        c0: float,
+        c1: float = 1.0,
+        c2: float = 1.0,
+        error_dependent: bool = False,
+        oracular: bool = False,
+        region: str | None = None,
+        probes: int = 32,
+        **settings: Unpack[EpochSettings],
+    ) -> None:
+        require_positive(c0=c0)
+        if not (c1 >= 1 and c2 >= 1):
+            raise InvalidParameter(f"c1 and c2 must be at least 1, got {c1} and {c2}")
+        self.c0, self.c1, self.c2 = c0, c1, c2
+        self.error_dependent = error_dependent
+        self.oracular = oracular
+        self.region = chosen_region(oracle, region)
+        self.probes = probes
+        super().__init__(oracle, **settings)
+
+    def _open(self, points: Matrix) -> tuple[float, float]:
+        sample = self._snapshot
+        error = self._erm_error if self.error_dependent else 1.0
+        self._a = iwal_slow_term(error, float(sample.offered), self.c0)
+        self._b = iwal_aggressive_term(float(sample.offered), self.c0)
+        # IWAL needs the difference itself, however large.
+        radius = self._a + self._b if self.oracular else 1 + float(sample.weights.sum())
+        self._region = make_region(self.region, self.oracle, sample, self._erm_error, radius)
+        if isinstance(self._region, KnownRegion):
+            predicted = self._erm.predict_many(points)
+            chosen = spread(points.shape[0], self.probes)
+            self._region.probe(self.oracle, points[chosen], predicted[chosen])
+            self._region.probe_together(self.oracle, points, predicted)
+        return self._a + self._b, 0.0
+
+    def _block(self, X: Matrix, predicted: Integers) -> Block:
+        gaps = self._region.flip_regrets(X, predicted)
+        if self.oracular:
+            inside = gaps <= self._a + self._b
+            return Block(predicted, inside, inside.astype(float))
+        # Nothing is learned from predictions, so all points count as inside, as in IWAL0.
+        probability = iwal_probabilities(gaps, self._a, self._b, self.c1, self.c2)
+        return Block(predicted, np.ones(len(predicted), bool), probability)

@@ -1,0 +1,95 @@
+"""What is remembered of an epoch when it closes."""
+
+import logging
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from askance.types import Decision, State
+
+__all__ = ["EpochRecord", "EpochTally", "states"]
+
+_LOG = logging.getLogger("askance")
+_QUANTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class EpochRecord:
+    """What happened in one epoch: ``start`` < examples <= ``end``.
+
+    ``probability_quantiles`` are the minimum, quartiles and maximum of P inside the region, empty
+    if no example fell there. ``error`` is the error on Z-tilde of the ERM that served the epoch.
+    """
+
+    epoch: int
+    start: int
+    end: int
+    region_share: float
+    queries: int
+    probability_quantiles: tuple[float, ...]
+    error: float
+    threshold: float
+    floor: float
+
+    @staticmethod
+    def from_state(state: State) -> "EpochRecord":
+        return EpochRecord(
+            **{**state, "probability_quantiles": tuple(state["probability_quantiles"])}
+        )
+
+
+class EpochTally:
+    """The decisions of the epoch that is under way, as far as its record needs them."""
+
+    def __init__(self) -> None:
+        self._examples = 0
+        self._queries = 0
+        self._inside: list[float] = []
+        self._threshold = 0.0
+        self._floor = 0.0
+
+    def add(self, decisions: list[Decision]) -> None:
+        self._examples += len(decisions)
+        self._queries += sum(d.queried for d in decisions)
+        self._inside += [d.probability for d in decisions if d.in_disagreement]
+        self._threshold, self._floor = decisions[-1].threshold, decisions[-1].floor
+
+    def record(self, epoch: int, start: int, end: int, error: float) -> EpochRecord:
+        """The record, which is also logged."""
+        quantiles = np.quantile(self._inside, _QUANTILES).tolist() if self._inside else []
+        share = len(self._inside) / self._examples
+        shown = " ".join(f"{value:.3f}" for value in quantiles) or "none"
+        _LOG.info(
+            "epoch %d (%d to %d): region %.1f%%, %d queries, P %s",
+            *(epoch, start + 1, end, 100 * share, self._queries, shown),
+        )
+        return EpochRecord(
+            epoch=epoch,
+            start=start,
+            end=end,
+            region_share=share,
+            queries=self._queries,
+            probability_quantiles=tuple(quantiles),
+            error=error,
+            threshold=self._threshold,
+            floor=self._floor,
+        )
+
+    def get_state(self) -> State:
+        return {
+            "examples": self._examples,
+            "queries": self._queries,
+            "inside": np.array(self._inside),
+            "threshold": self._threshold,
+            "floor": self._floor,
+        }
+
+    def set_state(self, state: State) -> None:
+        self._examples, self._queries = int(state["examples"]), int(state["queries"])
+        self._inside = [float(p) for p in state["inside"]]
+        self._threshold, self._floor = float(state["threshold"]), float(state["floor"])
+
+
+def states(records: list[EpochRecord]) -> list[State]:
+    """Plain dictionaries of the records."""
+    return [asdict(record) for record in records]

@@ -1,0 +1,184 @@
+"""Which points lie in the disagreement region: DIS(A_m) asked of an ERM oracle.
+
+Each region answers one question for many points: how small is the empirical regret of a classifier
+that flips the ERM's prediction there, as far as it is within the radius? The region is where the
+answer is finite.
+"""
+
+from typing import Protocol
+
+import numpy as np
+
+from askance.errors import InvalidParameter
+from askance.kernels.matrices import stacked
+from askance.learners.sample import Snapshot
+from askance.protocols import BatchClassifier, BatchOracle, ExactOracle
+from askance.types import Floats, Integers, Label, Matrix
+
+__all__ = [
+    "ExactRegion",
+    "KnownRegion",
+    "OneCallRegion",
+    "Region",
+    "chosen_region",
+    "flipping_classifier",
+    "make_region",
+    "spread",
+]
+
+# A tie counts as flipped: this share of the sample's size, in weight, tips it.
+TIE = 1e-9
+_SCALES = (1.0, 2.0, 4.0, 8.0)
+REGIONS = ("exact", "known", "one-call")
+
+
+class Region(Protocol):
+    """The common question."""
+
+    def flip_regrets(self, X: Matrix, predicted: Integers) -> Floats:
+        """Least known regret of a classifier that differs from ``predicted`` at each point.
+
+        Infinite where it exceeds the radius.
+        """
+
+
+class ExactRegion:
+    """The constrained ERM at every point, in one computation: what exact oracles offer.
+
+    Paper: ``sec:optimization`` (h', the best classifier with h(x) != h_m(x)).
+    """
+
+    def __init__(
+        self, oracle: ExactOracle, sample: Snapshot, erm_error: float, radius: float
+    ) -> None:
+        self._oracle = oracle
+        self._sample = sample
+        self._erm_error = erm_error
+        self._radius = radius
+
+    def flip_regrets(self, X: Matrix, predicted: Integers) -> Floats:
+        sample = self._sample
+        if not X.shape[0]:
+            return np.zeros(0)
+        errors = self._oracle.constrained_errors(
+            sample.X, sample.targets, sample.weights, X, -predicted
+        )
+        regrets = errors / sample.offered - self._erm_error
+        return np.where(regrets <= self._radius + TIE, np.maximum(regrets, 0.0), np.inf)
+
+
+def flipping_classifier(
+    oracle: BatchOracle, sample: Snapshot, x: Matrix, predicted: Label, radius: float
+) -> BatchClassifier | None:
+    """One call: ERM on Z-tilde and x with the opposite label, at weight tau times the radius.
+
+    Returns the result if it flips x. Paper: ``sec:optimization``.
+    """
+    weight = sample.offered * (radius + TIE)
+    found = oracle.fit(
+        stacked([sample.X, x]),
+        np.append(sample.targets, -predicted),
+        np.append(sample.weights, weight),
+    )
+    return found if int(found.predict_many(x)[0]) != predicted else None
+
+
+class OneCallRegion:
+    """One call to the oracle for each point: right for any oracle, and slow."""
+
+    def __init__(
+        self, oracle: BatchOracle, sample: Snapshot, erm_error: float, radius: float
+    ) -> None:
+        self._oracle = oracle
+        self._sample = sample
+        self._erm_error = erm_error
+        self._radius = radius
+
+    def flip_regrets(self, X: Matrix, predicted: Integers) -> Floats:
+        regrets = np.full(X.shape[0], np.inf)
+        for i in range(X.shape[0]):
+            found = flipping_classifier(
+                self._oracle, self._sample, X[[i]], int(predicted[i]), self._radius
+            )
+            if found is not None:
+                regrets[i] = max(self._sample.error(found) - self._erm_error, 0.0)
+        return regrets
+
+
+class KnownRegion:
+    """The fast rule: a point is inside if a classifier known to be within the radius flips it.
+
+    What is known: the answers of the one-call test at a few probes, classifiers that flip as many
+    points as they can at once, and whatever the solver of (OP) found. Never larger than the region
+    of an exact oracle; how much smaller is measured.
+    """
+
+    def __init__(self, sample: Snapshot, erm_error: float, radius: float) -> None:
+        self._sample = sample
+        self._erm_error = erm_error
+        self.radius = radius
+        self.known: list[tuple[BatchClassifier, float]] = []
+
+    def add(self, classifier: BatchClassifier) -> None:
+        """Remember the classifier if it is within the radius."""
+        regret = self._sample.error(classifier) - self._erm_error
+        if regret <= self.radius + TIE:
+            self.known.append((classifier, max(regret, 0.0)))
+
+    def probe(self, oracle: BatchOracle, X: Matrix, predicted: Integers) -> None:
+        """Ask the one-call test at these points, and remember what flips them."""
+        for i in range(X.shape[0]):
+            found = flipping_classifier(
+                oracle, self._sample, X[[i]], int(predicted[i]), self.radius
+            )
+            if found is not None:
+                self.add(found)
+
+    def probe_together(self, oracle: BatchOracle, X: Matrix, predicted: Integers) -> None:
+        """Ask for classifiers that flip many points at once, and remember those within the radius.
+
+        Flip all points, those predicted +1 or those predicted -1, at several total weights about
+        that of the one-call test: the larger it is, the more is flipped, and the more regret paid.
+        """
+        sample = self._sample
+        joined = stacked([sample.X, X])
+        targets = np.concatenate([sample.targets, -predicted])
+        for chosen in (predicted != 0, predicted > 0, predicted < 0):
+            for scale in _SCALES if chosen.any() else ():
+                weight = scale * sample.offered * (self.radius + TIE) / chosen.sum()
+                weights = np.concatenate([sample.weights, weight * chosen])
+                self.add(oracle.fit(joined, targets, weights))
+
+    def flip_regrets(self, X: Matrix, predicted: Integers) -> Floats:
+        regrets = np.full(X.shape[0], np.inf)
+        for classifier, regret in self.known:
+            differs = classifier.predict_many(X) != predicted
+            regrets[differs] = np.minimum(regrets[differs], regret)
+        return regrets
+
+
+def make_region(
+    kind: str, oracle: BatchOracle, sample: Snapshot, erm_error: float, radius: float
+) -> Region:
+    """The region of the given kind."""
+    if kind == "known":
+        return KnownRegion(sample, erm_error, radius)
+    if kind == "exact" and isinstance(oracle, ExactOracle):
+        return ExactRegion(oracle, sample, erm_error, radius)
+    return OneCallRegion(oracle, sample, erm_error, radius)
+
+
+def chosen_region(oracle: BatchOracle, region: str | None) -> str:
+    """The kind asked for if the oracle can serve it; by default the best that it can."""
+    exact = isinstance(oracle, ExactOracle)
+    chosen = region or ("exact" if exact else "one-call")
+    if chosen not in REGIONS:
+        raise InvalidParameter(f"region must be one of {', '.join(REGIONS)}, got {chosen!r}")
+    if chosen == "exact" and not exact:
+        raise InvalidParameter("region 'exact' needs an oracle with constrained_errors, got none")
+    return chosen
+
+
+def spread(n: int, count: int) -> Integers:
+    """At most ``count`` indices, evenly spread over n: points come in random order already."""
+    return np.unique(np.linspace(0, n - 1, min(n, count)).astype(int)) if n else np.zeros(0, int)

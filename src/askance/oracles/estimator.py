@@ -1,0 +1,114 @@
+"""Empirical risk minimisation by any scikit-learn classifier that takes ``sample_weight``."""
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+
+from askance.errors import InvalidParameter, OracleFailed
+from askance.kernels.matrices import from_rows, resized
+from askance.types import Floats, Integers, Label, Matrix, Row
+
+__all__ = ["ConstantClassifier", "EstimatorClassifier", "EstimatorOracle"]
+
+
+class ConstantClassifier:
+    """The same label everywhere: all that a sample with one class can teach.
+
+    >>> ConstantClassifier(1).predict(Row(np.array([0]), np.array([0.5])))
+    1
+    """
+
+    def __init__(self, label: Label) -> None:
+        self.label = label
+
+    def predict(self, x: Row) -> Label:
+        return self.label
+
+    def predict_many(self, X: Matrix) -> Integers:
+        return np.full(X.shape[0], self.label, dtype=np.int8)
+
+
+class EstimatorClassifier:
+    """A fitted scikit-learn classifier, seen as h."""
+
+    def __init__(self, estimator: Any, oracle: "EstimatorOracle") -> None:
+        self._estimator = estimator
+        self._oracle = oracle
+
+    def predict(self, x: Row) -> Label:
+        return int(self.predict_many(from_rows([x]))[0])
+
+    def predict_many(self, X: Matrix) -> Integers:
+        if not X.shape[0]:
+            return np.zeros(0, dtype=np.int8)
+        predicted = np.asarray(self._estimator.predict(self._oracle.prepared(X)))
+        if not np.isin(predicted, (-1, 1)).all():
+            found = np.unique(predicted).tolist()
+            raise OracleFailed(f"the estimator must predict -1 or +1, got {found}")
+        return predicted.astype(np.int8)
+
+
+class EstimatorOracle:
+    """ERM, approximately: a fresh clone of the estimator fitted to the weighted sample.
+
+    Most estimators minimise a surrogate of the weighted error, so what holds for exact oracles
+    holds here only as far as the surrogate follows.
+
+    Parameters
+    ----------
+    estimator
+        A classifier, or a pipeline that ends in one, whose ``fit`` takes ``sample_weight``. Fix its
+        ``random_state``: equal samples must give equal classifiers.
+    n_features
+        Width of the matrices that the estimator sees.
+    dense
+        Hand it dense arrays: histogram gradient boosting, for one, takes no sparse ones.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from askance.kernels.matrices import from_dense
+    >>> oracle = EstimatorOracle(LogisticRegression(), n_features=1)
+    >>> X = from_dense(np.array([[-1.0], [1.0]]))
+    >>> oracle.fit(X, np.array([-1, 1]), np.ones(2)).predict_many(X).tolist()
+    [-1, 1]
+    """
+
+    def __init__(self, estimator: Any, *, n_features: int, dense: bool = False) -> None:
+        if n_features < 1:
+            raise InvalidParameter(f"n_features must be at least 1, got {n_features}")
+        self.estimator = estimator
+        self.n_features = n_features
+        self.dense = dense
+
+    def prepared(self, X: Matrix) -> Any:
+        """The matrix in the form that the estimator takes."""
+        sized = resized(X, self.n_features)
+        if self.dense:
+            return sized.toarray()
+        # Several estimators, trees among them, take no 64-bit indices.
+        small = sized.indices.astype(np.int32), sized.indptr.astype(np.int32)
+        return csr_array((sized.data, *small), shape=sized.shape)
+
+    def fit(
+        self, X: Matrix, targets: Integers, weights: Floats
+    ) -> ConstantClassifier | EstimatorClassifier:
+        kept = np.asarray(weights) > 0
+        targets, weights = np.asarray(targets)[kept], np.asarray(weights)[kept]
+        if not len(targets) or targets.min() == targets.max():
+            return ConstantClassifier(int(targets[0]) if len(targets) else -1)
+        # Estimators' own penalties and tolerances expect weights of about 1.
+        scaled = weights * (len(weights) / weights.sum())
+        fitted = clone(self.estimator)
+        fitted.fit(self.prepared(X[kept]), targets, **{_weight_name(fitted): scaled})
+        return EstimatorClassifier(fitted, self)
+
+
+def _weight_name(estimator: Any) -> str:
+    """How ``fit`` wants the weights called: a pipeline routes them by its last step's name."""
+    if isinstance(estimator, Pipeline):
+        return f"{estimator.steps[-1][0]}__sample_weight"
+    return "sample_weight"

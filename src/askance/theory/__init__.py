@@ -1,0 +1,1 @@
+"""The paper's claims as experiments: numbers first, figures from the numbers."""

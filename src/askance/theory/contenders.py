@@ -1,0 +1,65 @@
+"""The algorithms that the experiments compare, and the growth rates that they are compared by."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from askance.learners.active_cover import ActiveCover
+from askance.learners.batch_iwal import BatchIWAL
+from askance.learners.constants import Constants
+from askance.learners.epochs import EpochLearner
+from askance.protocols import BatchOracle
+from askance.types import Floats, Integers
+
+__all__ = ["BETA_SCALE", "CONTENDERS", "log_log_slope", "make_contender", "sizes"]
+
+BETA_SCALE = 10**0.5
+
+
+def _active_cover(oracle: BatchOracle, c0: float, horizon: int) -> EpochLearner:
+    constants = Constants.practical(c0=c0, alpha=1.0, beta_scale=BETA_SCALE)
+    return ActiveCover(oracle, constants, horizon=horizon)
+
+
+def _iwal(
+    error_dependent: bool, oracular: bool
+) -> Callable[[BatchOracle, float, int], EpochLearner]:
+    def make(oracle: BatchOracle, c0: float, horizon: int) -> EpochLearner:
+        return BatchIWAL(
+            oracle, c0=c0, error_dependent=error_dependent, oracular=oracular, horizon=horizon
+        )
+
+    return make
+
+
+CONTENDERS: dict[str, Callable[[BatchOracle, float, int], EpochLearner]] = {
+    "Active Cover": _active_cover,
+    "IWAL0": _iwal(error_dependent=False, oracular=False),
+    "IWAL1": _iwal(error_dependent=True, oracular=False),
+    "Oracular CAL 0": _iwal(error_dependent=False, oracular=True),
+    "Oracular CAL 1": _iwal(error_dependent=True, oracular=True),
+}
+"""Name to a maker of the learner, given its oracle, c0 (= C_0) and the length of the stream."""
+
+
+def make_contender(name: str, oracle: BatchOracle, c0: float, horizon: int) -> EpochLearner:
+    """A new learner of that name, in doubling epochs."""
+    return CONTENDERS[name](oracle, c0, horizon)
+
+
+def sizes(first: int, last: int, count: int = 9) -> Integers:
+    """Stream lengths, evenly spaced on a logarithmic scale.
+
+    >>> sizes(10, 1000, 3).tolist()
+    [10, 100, 1000]
+    """
+    return np.round(np.geomspace(first, last, count)).astype(int)
+
+
+def log_log_slope(x: Integers | Floats, y: Integers | Floats) -> float:
+    """The least-squares exponent of a power law.
+
+    >>> round(log_log_slope(np.array([1, 10, 100]), np.array([2.0, 20.0, 200.0])), 9)
+    1.0
+    """
+    return float(np.polyfit(np.log(x), np.log(y), 1)[0])

@@ -1,0 +1,184 @@
+"""``thm:regret``, ``lemma:favorable_bias`` and ``thm:label`` on a world that can be enumerated."""
+
+import math
+
+import numpy as np
+
+from askance.learners.active_cover import ActiveCover
+from askance.learners.constants import Constants
+from askance.theory.contenders import BETA_SCALE
+from askance.theory.domain import Domain, threshold_domain
+from askance.theory.streams import drive
+from askance.types import Bools, Floats, State
+
+__all__ = ["choices_run", "guarantee_run", "label_run", "summarise_guarantees"]
+
+_POINTS, _NOISE, _DELTA = 100, 0.15, 0.05
+_C0 = {"practical": 1.0, "practical, small c0": 0.05}
+
+
+def _constants(kind: str, domain: Domain, n: int) -> Constants:
+    if kind == "theory":
+        return Constants.theory(math.log(domain.votes.shape[1]), n, _DELTA)
+    return Constants.practical(c0=_C0[kind], alpha=1.0, beta_scale=BETA_SCALE)
+
+
+def guarantee_run(kind: str, seed: int, n: int) -> State:
+    """One seed: whether h* is in every A_m, A_m within the bound, and the bias favourable."""
+    domain = threshold_domain(_POINTS, _NOISE)
+    rng = np.random.default_rng([4, seed])
+    constants = _constants(kind, domain, n)
+    learner = ActiveCover(domain.oracle, constants, horizon=n)
+    watch = _Watch(domain, learner, constants)
+    run = drive(learner, domain.stream(n, rng), rng.random(n), watch)
+    return {
+        "kind": kind,
+        "seed": seed,
+        "kept_best": all(watch.kept),
+        "within_bound": all(watch.within),
+        "tightest": min(watch.slack_left),
+        "bound": watch.bounds,
+        "good_share": watch.shares,
+        "ends": watch.ends,
+        "bias_holds": all(watch.bias_holds),
+        "mean_bias": watch.biases,
+        "queries": int(run.queried.sum()),
+    }
+
+
+class _Watch:
+    """Looks at the start of every epoch, with the population at hand."""
+
+    def __init__(self, domain: Domain, learner: ActiveCover, constants: Constants) -> None:
+        self._domain, self._learner, self._constants = domain, learner, constants
+        self._regrets = domain.errors() - domain.errors().min()
+        # The first epoch's region is everything.
+        self._inside = np.ones(len(domain.votes), dtype=bool)
+        self.weighted_error = 0.0
+        self.kept: list[bool] = []
+        self.within: list[bool] = []
+        self.slack_left: list[float] = []
+        self.bounds: list[float] = []
+        self.shares: list[float] = []
+        self.ends: list[int] = []
+        self.bias_holds: list[bool] = []
+        self.biases: list[float] = []
+
+    def __call__(self) -> None:
+        domain, learner = self._domain, self._learner
+        record = learner.epochs[-1]
+        if self.ends and self.ends[-1] == record.end:
+            return
+        region_error = float(domain.errors(self._inside)[domain.best])
+        self.weighted_error += (record.end - record.start) * region_error
+        good = domain.empirical_regrets(learner) <= learner.threshold + 1e-9
+        bound = 16 * _population_threshold(
+            self._constants, self.weighted_error / record.end, record.end
+        )
+        worst = float(self._regrets[good].max())
+        self.kept.append(bool(good[domain.best]))
+        self.within.append(worst <= bound)
+        self.slack_left.append(bound / max(worst, 1e-12))
+        self.bounds.append(bound)
+        self.shares.append(float(good.mean()))
+        self.ends.append(record.end)
+        self._inside = domain.disagreement(good)
+        erm = domain.index(learner)
+        bias = _bias(domain, erm, self._inside, good)
+        self.bias_holds.append(bool(bias.min() >= -1e-12))
+        self.biases.append(float(bias.mean()))
+
+
+def _population_threshold(constants: Constants, error: float, tau: int) -> float:
+    """The threshold gamma Delta*_m, with h*'s error in the regions in place of the ERM's."""
+    return constants.terms(error, tau).threshold
+
+
+def _bias(domain: Domain, erm: int, inside: Bools, good: Bools) -> Floats:
+    """How much the expected regret on Z-tilde exceeds the true one, for all h and good h-bar.
+
+    Paper: ``eq:regbiasi``, ``lemma:favorable_bias``.
+    """
+    unlike = ((domain.votes != domain.votes[:, [erm]]) & ~inside[:, None]).mean(axis=0)
+    on_sample = unlike + domain.errors(inside)
+    excess = on_sample - domain.errors()
+    gaps: Floats = excess[:, None] - excess[good][None, :]
+    return gaps
+
+
+def summarise_guarantees(runs: list[State]) -> list[State]:
+    """How often each claim held, over seeds."""
+    lines = []
+    for kind in dict.fromkeys(run["kind"] for run in runs):
+        chosen = [run for run in runs if run["kind"] == kind]
+        lines.append(
+            {
+                "constants": kind,
+                "seeds": len(chosen),
+                "kept_best": sum(run["kept_best"] for run in chosen),
+                "within_bound": sum(run["within_bound"] for run in chosen),
+                "bias_holds": sum(run["bias_holds"] for run in chosen),
+                "first_bound": float(np.mean([run["bound"][0] for run in chosen])),
+                "last_bound": float(np.mean([run["bound"][-1] for run in chosen])),
+                "last_good_share": float(np.mean([run["good_share"][-1] for run in chosen])),
+                "mean_queries": float(np.mean([run["queries"] for run in chosen])),
+            }
+        )
+    return lines
+
+
+def choices_run(seed: int, n: int) -> list[State]:
+    """With and without beta when -h_m is in the class; unit against doubling epochs."""
+    domain = threshold_domain(_POINTS, _NOISE, both_sides=True)
+    settings = {
+        "beta > 0, doubling": (BETA_SCALE, "doubling"),
+        "beta = 0, doubling": (math.inf, "doubling"),
+        "beta > 0, unit": (BETA_SCALE, "unit"),
+    }
+    lines = []
+    for name, (beta_scale, schedule) in settings.items():
+        rng = np.random.default_rng([5, seed])
+        constants = Constants.practical(c0=1.0, alpha=1.0, beta_scale=beta_scale)
+        learner = ActiveCover(domain.oracle, constants, schedule=schedule, horizon=n)
+        run = drive(learner, domain.stream(n, rng), rng.random(n))
+        late = slice(n // 2, None)
+        inside = run.inside[late]
+        regrets = domain.errors() - domain.errors().min()
+        lines.append(
+            {
+                "setting": name,
+                "seed": seed,
+                "queries": int(run.queried.sum()),
+                "mean_probability": float(run.probability[late][inside].mean())
+                if inside.any()
+                else 0.0,
+                "region_share": float(inside.mean()),
+                "regret": float(regrets[domain.index(learner)]),
+                "epochs": len(learner.epochs),
+            }
+        )
+    return lines
+
+
+def label_run(noise: float, seed: int, n: int) -> State:
+    """Queries beside the terms of ``thm:label`` with the domain's own disagreement coefficient."""
+    domain = threshold_domain(_POINTS, noise)
+    rng = np.random.default_rng([6, round(1000 * noise), seed])
+    constants = _constants("practical", domain, n)
+    learner = ActiveCover(domain.oracle, constants, horizon=n)
+    watch = _Watch(domain, learner, constants)
+    run = drive(learner, domain.stream(n, rng), rng.random(n), watch)
+    theta = domain.disagreement_coefficient()
+    error = watch.weighted_error / n
+    log_size = math.log(domain.votes.shape[1] / _DELTA)
+    return {
+        "noise": noise,
+        "seed": seed,
+        "n": n,
+        "theta": theta,
+        "queries": int(run.queried.sum()),
+        "leading": 4 * theta * error * n,
+        "bound": 4 * theta * error * n
+        + theta * (math.sqrt(n * error * log_size) + log_size)
+        + 4 * math.log(8 * math.log(n) / _DELTA),
+    }

@@ -1,0 +1,84 @@
+"""Results on disk: one JSON file for each experiment, and the tables of a document filled in."""
+
+import json
+from pathlib import Path
+
+from askance.errors import FileUnreadable
+from askance.files import write_atomically
+from askance.types import State
+
+__all__ = ["fill_tables", "load_result", "markdown_table", "save_result", "write_text"]
+
+_DIGITS = 4
+
+
+def save_result(result: State, path: Path) -> None:
+    """Write a result, with six significant digits."""
+    write_text(path, json.dumps(_rounded(result), indent=1) + "\n")
+
+
+def load_result(path: Path) -> State:
+    """Read a result back."""
+    try:
+        result: State = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as cause:
+        raise FileUnreadable(f"{path.name} must be a JSON result, got: {cause}") from cause
+    return result
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a whole file or nothing."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with write_atomically(path) as file:
+        file.write(text.encode())
+
+
+def markdown_table(lines: list[State]) -> str:
+    """A table with a column for each key.
+
+    >>> print(markdown_table([{"name": "a", "value": 0.123456}]))
+    | name | value |
+    |---|---|
+    | a | 0.1235 |
+    """
+    names = list(lines[0])
+    head = ["| " + " | ".join(name.replace("_", " ") for name in names) + " |"]
+    rule = ["|" + "---|" * len(names)]
+    body = ["| " + " | ".join(_shown(line[name]) for name in names) + " |" for line in lines]
+    return "\n".join(head + rule + body)
+
+
+def fill_tables(document: str, name: str, result: State) -> str:
+    """Put the result's tables between the document's markers, ``<!-- name.table -->`` and so on.
+
+    >>> text = "<!-- a.table -->" + chr(10) + "<!-- end -->"
+    >>> print(fill_tables(text, "a", {"table": [{"n": 1}]}))
+    <!-- a.table -->
+    | n |
+    |---|
+    | 1 |
+    <!-- end -->
+    """
+    for key, lines in result.items():
+        if key == "figure":
+            continue
+        start, end = f"<!-- {name}.{key} -->", "<!-- end -->"
+        before, found, after = document.partition(start)
+        if found:
+            _, _, rest = after.partition(end)
+            document = f"{before}{start}\n{markdown_table(lines)}\n{end}{rest}"
+    return document
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, float) and not value.is_integer():
+        return f"{value:.{_DIGITS}g}"
+    return f"{value:,.0f}" if isinstance(value, float) else str(value)
+
+
+def _rounded(value: object) -> object:
+    if isinstance(value, dict):
+        return {key: _rounded(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_rounded(item) for item in value]
+    return float(f"{value:.6g}") if isinstance(value, float) else value

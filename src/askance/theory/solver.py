@@ -1,0 +1,114 @@
+"""The solver of (OP) at work: ``thm:opt_converge`` and ``thm:optprob-unlabeled`` measured."""
+
+import numpy as np
+
+from askance.kernels.matrices import from_dense
+from askance.learners.active_cover import ActiveCover
+from askance.learners.constants import Constants
+from askance.learners.coordinate_ascent import Problem, Solution, solve
+from askance.learners.region import ExactRegion
+from askance.oracles.thresholds import ThresholdOracle
+from askance.theory.contenders import BETA_SCALE
+from askance.theory.streams import drive, threshold_stream
+from askance.types import Matrix, State
+
+__all__ = ["iteration_bound", "solver_run"]
+
+_CUT, _OMEGA = 0.5, 0.5
+_LENGTH = 3 * 2**9
+_TOLERANCES = (0.3, 0.1, 0.03, 0.01, 0.003, 0.001)
+_SAMPLES = (30, 100, 300, 1000, 3000, 10_000)
+_FRESH = 100_000
+_TOLERANCE = 0.03
+
+
+def iteration_bound(share: float, floor: float, tolerance: float) -> float:
+    """How many steps ``alg:coord`` can need at most. Paper: ``thm:opt_converge``.
+
+    >>> iteration_bound(share=0.5, floor=0.25, tolerance=1.0)
+    4.0
+    """
+    return share / (8 * floor**3 * tolerance**2)
+
+
+def solver_run(seed: int) -> State:
+    """One epoch's (OP) under Tsybakov noise, solved to several tolerances and on several samples.
+
+    The class holds every threshold, either way round, so the most violated constraint on the large
+    fresh sample is found exactly too.
+    """
+    rng = np.random.default_rng([3, seed])
+    oracle = ThresholdOracle(both_sides=True)
+    constants = Constants.practical(c0=1.0, alpha=1.0, beta_scale=BETA_SCALE)
+    learner = ActiveCover(oracle, constants)
+    drive(learner, threshold_stream(_LENGTH, _CUT, _OMEGA, rng), rng.random(_LENGTH))
+    trace = solve(_problem(learner, _points(3000, rng)), oracle, tolerance=0.001, reuse=False)
+    return {
+        "seed": seed,
+        "trace": {
+            "dual": [step.dual for step in trace.steps],
+            "violation": [step.violation for step in trace.steps],
+        },
+        "tolerances": [_by_tolerance(learner, epsilon, rng) for epsilon in _TOLERANCES],
+        "samples": [_by_sample(learner, u, rng) for u in _SAMPLES],
+    }
+
+
+def _points(u: int, rng: np.random.Generator) -> Matrix:
+    return from_dense(rng.random((u, 1)))
+
+
+def _problem(learner: ActiveCover, points: Matrix, relaxed: float = 0.0) -> Problem:
+    sample = learner.sample
+    error = sample.error(learner.classifier)
+    limits = learner.constants.terms(error, sample.offered).limits
+    predicted = learner.predict_many(points)
+    region = ExactRegion(ThresholdOracle(both_sides=True), sample, error, learner.threshold)
+    inside = np.flatnonzero(np.isfinite(region.flip_regrets(points, predicted)))
+    return Problem(
+        points=points[inside],
+        predicted=predicted[inside],
+        count=points.shape[0],
+        X=sample.X,
+        targets=sample.targets,
+        weights=sample.weights,
+        offered=sample.offered,
+        erm=learner.classifier,
+        limits=limits._replace(slack=limits.slack + relaxed),
+    )
+
+
+def _by_tolerance(learner: ActiveCover, epsilon: float, rng: np.random.Generator) -> State:
+    problem = _problem(learner, _points(3000, rng))
+    oracle = learner.oracle
+    letter, reusing = (solve(problem, oracle, tolerance=epsilon, reuse=r) for r in (False, True))
+    return {
+        "tolerance": epsilon,
+        "iterations": letter.iterations,
+        "iterations_reusing": reusing.iterations,
+        "calls_reusing": sum(step.called_oracle for step in reusing.steps),
+        "bound": iteration_bound(problem.region_share, problem.limits.floor, epsilon),
+        "norm": float(letter.cover.multipliers.sum()),
+        "norm_bound": problem.region_share / epsilon,
+    }
+
+
+def _by_sample(learner: ActiveCover, u: int, rng: np.random.Generator) -> State:
+    problem = _problem(learner, _points(u, rng), relaxed=_TOLERANCE)
+    solution = solve(problem, learner.oracle, tolerance=_TOLERANCE)
+    fresh = _problem(learner, _points(_FRESH, rng))
+    return {
+        "u": u,
+        "tolerance": _TOLERANCE,
+        "violation": _largest_violation(fresh, learner, solution),
+        "classifiers": len(solution.cover.classifiers),
+    }
+
+
+def _largest_violation(problem: Problem, learner: ActiveCover, solution: Solution) -> float:
+    """The largest violation, over the whole class, of a solution on another sample."""
+    probability = solution.cover.probability(problem.points, problem.predicted)
+    worst = problem.most_violated(learner.oracle, probability)
+    _, constraint = problem.constraint(worst)
+    spent = float(np.sum(1 / probability[constraint.disagrees])) / problem.count
+    return spent - constraint.bound

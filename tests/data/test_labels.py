@@ -1,0 +1,36 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from askance.data.columns import Words
+from askance.data.labels import LabelReader
+from askance.errors import InvalidLabel
+
+
+@given(st.lists(st.sampled_from(["spam", "ham", None]), max_size=20), st.booleans())
+def test_every_form_of_a_column_gives_the_same_signs(labels, coded):
+    given_labels = labels
+    if coded:
+        codes = [{"spam": 1, "ham": 0, None: -1}[label] for label in labels]
+        given_labels = Words(np.array(codes, dtype=np.int32), ["ham", "spam"])
+    signs = LabelReader("spam").read(given_labels)
+    assert signs.dtype == np.int8
+    assert signs.tolist() == [{"spam": 1, "ham": -1, None: 0}[label] for label in labels]
+
+
+def test_numbers_with_nan_for_a_missing_label():
+    assert LabelReader().read(np.array([0.0, np.nan, 1.0])).tolist() == [-1, 0, 1]
+
+
+def test_values_that_do_not_occur_are_not_labels():
+    words = Words(np.array([0, 1], dtype=np.int32), ["1", "0", "unused"])
+    assert LabelReader().read(words).tolist() == [1, -1]
+
+
+@pytest.mark.parametrize(
+    ("labels", "row"), [(["1", "0", "-1"], 3), (["0", "no"], 2), (["yes", "1"], 2)]
+)
+def test_words_that_speak_for_themselves_are_still_two(labels, row):
+    with pytest.raises(InvalidLabel, match=f"row {row} has the label"):
+        LabelReader().read(labels)

@@ -1,0 +1,63 @@
+"""The three region tests against each other; active_cover's tests compare them by enumeration."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from askance.kernels.matrices import from_dense
+from askance.learners.region import ExactRegion, KnownRegion, OneCallRegion, spread
+from askance.learners.sample import Sample, Snapshot
+from askance.oracles.thresholds import ThresholdOracle
+
+
+def noisy(seed: int) -> tuple[Snapshot, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    x = rng.random(30).round(2)
+    y = np.where((x > 0.5) == (rng.random(30) < 0.85), 1, -1)
+    sample = Sample()
+    sample.append(from_dense(x[:, None]), y, rng.choice([0.0, 1.0, 3.0], size=30))
+    return sample.snapshot(30), rng.random((15, 1)).round(2)
+
+
+@given(st.integers(0, 2**32 - 1), st.floats(0.001, 1.0))
+@settings(max_examples=50, deadline=None)
+def test_one_call_equals_the_constrained_question(seed: int, radius: float) -> None:
+    sample, x = noisy(seed)
+    oracle = ThresholdOracle(both_sides=True)
+    erm = oracle.fit(sample.X, sample.targets, sample.weights)
+    X = from_dense(x)
+    exact, single = (
+        kind(oracle, sample, sample.error(erm), radius).flip_regrets(X, erm.predict_many(X))
+        for kind in (ExactRegion, OneCallRegion)
+    )
+    np.testing.assert_allclose(single, exact, atol=1e-9)
+
+
+@given(st.integers(0, 2**32 - 1), st.floats(0.001, 1.0))
+@settings(max_examples=50, deadline=None)
+def test_what_is_known_never_exceeds_the_region(seed: int, radius: float) -> None:
+    sample, x = noisy(seed)
+    oracle = ThresholdOracle(both_sides=True)
+    erm = oracle.fit(sample.X, sample.targets, sample.weights)
+    X = from_dense(x)
+    predicted = erm.predict_many(X)
+    known = KnownRegion(sample, sample.error(erm), radius)
+    known.probe(oracle, X[:3], predicted[:3])
+    known.probe_together(oracle, X, predicted)
+    exact = ExactRegion(oracle, sample, sample.error(erm), radius).flip_regrets(X, predicted)
+    found = known.flip_regrets(X, predicted)
+    assert np.all(found >= exact - 1e-9)
+    # At the probes themselves nothing is missed.
+    assert np.isfinite(found[:3]).tolist() == np.isfinite(exact[:3]).tolist()
+
+
+def test_spread_is_even_and_complete() -> None:
+    assert spread(10, 3).tolist() == [0, 4, 9]
+    assert spread(2, 5).tolist() == [0, 1]
+    assert spread(0, 5).tolist() == []
+
+
+def test_no_points_no_answers() -> None:
+    sample, _ = noisy(0)
+    region = ExactRegion(ThresholdOracle(), sample, 0.0, 1.0)
+    assert region.flip_regrets(from_dense(np.zeros((0, 1))), np.zeros(0, int)).tolist() == []

@@ -1,0 +1,21 @@
+from pathlib import Path
+
+import pytest
+
+from askance.theory.experiments import EXPERIMENTS
+from askance.theory.figures import DRAW
+from askance.theory.report import load_result
+
+DOCS = Path(__file__).parents[2] / "docs" / "theory"
+
+
+@pytest.mark.parametrize("name", ["tsybakov", "guarantees", "labels", "choices"])
+def test_a_small_run_has_the_shape_of_the_committed_one(name: str) -> None:
+    result = EXPERIMENTS[name](1, 1 / 32)
+    committed = load_result(DOCS / f"{name}.json")
+    assert list(result) == list(committed)
+    assert [list(line) for line in result["table"]] == [list(line) for line in committed["table"]]
+
+
+def test_every_figure_has_an_experiment_or_a_benchmark() -> None:
+    assert set(DRAW) - set(EXPERIMENTS) == {"real_data"}

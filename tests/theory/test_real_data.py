@@ -1,0 +1,41 @@
+import numpy as np
+import pytest
+from sklearn.naive_bayes import GaussianNB
+
+from askance.kernels.matrices import from_dense
+from askance.oracles.estimator import EstimatorOracle
+from askance.theory.real_data import Trial, active_curve, passive_curve, summarise_real
+
+
+@pytest.fixture(scope="module")
+def trial() -> Trial:
+    rng = np.random.default_rng(0)
+    y = rng.choice([-1, 1], size=200)
+    X = from_dense(rng.normal(size=(200, 3)) + 1.5 * y[:, None])
+    return Trial(X[:140], y[:140], rng.random(140), X[140:], y[140:])
+
+
+def test_both_curves_learn(trial: Trial) -> None:
+    oracle = EstimatorOracle(GaussianNB(), n_features=3, dense=True)
+    passive = passive_curve(trial, oracle)
+    assert [point["labels"] for point in passive] == [3, 6, 12, 24, 48, 96, 140]
+    assert passive[-1]["error"] < 0.03
+    active = active_curve(trial, oracle, c0=1.0, audit=2)
+    assert active["curve"][-1]["error"] < 0.05
+    assert active["curve"][-1]["labels"] == sum(e["queries"] for e in active["epochs"]) < 110
+    assert all(audit["points"] == 2 for audit in active["audits"])
+    cell = {
+        "dataset": "blobs",
+        "oracle": "bayes",
+        "seconds": 1.0,
+        "passive": passive,
+        "active": active["curve"],
+        "epochs": active["epochs"],
+        "audits": active["audits"],
+    }
+    result = summarise_real([cell, {**cell, "audits": []}])
+    line = result["table"][0]
+    assert line["permutations"] == 2
+    assert line["error"] == active["curve"][-1]["error"]
+    assert line["passive_labels"] >= line["labels"]
+    assert result["audits"][0]["points"] == 2 * len(active["audits"])
