@@ -107,6 +107,7 @@ mutants: $(READY)
 	$(BIN)/python tools/mutants.py
 
 bench: $(READY)
+	$(BIN)/python -m pip install --quiet --editable '.[bench]'
 	$(BIN)/python -m benchmarks
 
 format: $(READY)

@@ -1,7 +1,6 @@
 """Time askance and its peers: ``python -m benchmarks``, or ``make bench``."""
 
 import argparse
-import importlib.util
 import tempfile
 import time
 from collections.abc import Callable
@@ -9,7 +8,8 @@ from pathlib import Path
 
 from benchmarks import ours, vw
 from benchmarks.grid import grid_rows, prepare_adult
-from benchmarks.peers import peer_rows
+from benchmarks.peers import ROWS as ROWS_OF_PEERS
+from benchmarks.peers import peer_rows, step_rows
 from benchmarks.scaling import memory_section, scaling_section
 from benchmarks.single import cover_rows, passive_rows
 from benchmarks.streams import Prepared, dense, prepare, sparse
@@ -58,24 +58,30 @@ class Run:
         if streams is None:
             return [], Section("The paper's grid", "Skipped: the data folder has no adult.")
         self.bench.once("vw", Job(vw.read, (streams[0],)))
+        self.bench.once("ours", Job(ours.run_grid, (*streams, [("passive", {})])))
         return grid_rows(self.bench, *streams, sample=1 if self.quick else 4)
 
     def scaling(self) -> Found:
+        self.small()
         return [], scaling_section(self.bench, self.folder, self.n // 4)
 
     def memory(self) -> Found:
         return [], memory_section(self.bench, self.folder)
 
+    def small(self) -> Prepared:
+        """A stream that slow peers can finish."""
+        if "small" not in self._streams:
+            rows = sparse(ROWS_OF_PEERS, 200, 30)
+            data = prepare(self.folder / "small", *rows, text=False)
+            self.bench.once("ours", Job(ours.run, (data, ("passive", {}))))
+            self._streams["small"] = data
+        return self._streams["small"]
+
     def peers(self) -> Found:
-        data = prepare(self.folder / "small", *sparse(2000, 200, 30), text=False)
-        return peer_rows(self.bench, data)
+        return peer_rows(self.bench, self.small())
 
     def steps(self) -> Found:
-        if importlib.util.find_spec("benchmarks.steps") is None:
-            return [], Section("Row by row", "Not timed here.")
-        from benchmarks.steps import step_rows
-
-        return step_rows(self.bench)
+        return step_rows(self.bench, self.small(), 2_000 if self.quick else 20_000)
 
 
 SPARSE = "30 of 10,000 features"

@@ -1,16 +1,22 @@
 """The paper's whole grid of settings on one data set, against Vowpal Wabbit's scaled time."""
 
+import os
 from pathlib import Path
 
 import numpy as np
+from scipy.sparse import csr_array
 
+from askance.data import catalog
+from askance.data.splits import permutation, train_test
+from askance.errors import DatasetUnavailable
 from benchmarks import ours, vw
-from benchmarks.streams import Prepared, adult, prepare, take
+from benchmarks.streams import Prepared, prepare
 from benchmarks.table import Ratio, Section
 from benchmarks.timing import Bench, Job
 
 __all__ = ["grid_rows", "paper_grid", "prepare_adult"]
 
+REPOSITORY = Path(__file__).parent.parent
 RATES = [0.1 * 2.0**e for e in range(-2, 9)]
 COVERS = (3, 6, 12, 24, 48)
 COVER_C0 = [
@@ -45,14 +51,18 @@ def paper_grid() -> dict[str, list[ours.Setting]]:
 
 def prepare_adult(folder: Path) -> tuple[Prepared, Prepared] | None:
     """Training and test streams of one permutation; None without the data."""
-    found = adult()
-    if found is None:
+    nearby = REPOSITORY.parent / "shared" / "data"
+    try:
+        data = catalog.load("adult", os.environ.get("ASKANCE_DATA", nearby))
+    except DatasetUnavailable:
         return None
-    rows, labels = found
-    order = np.random.default_rng(0).permutation(len(labels))
-    cut = len(order) * 4 // 5
-    train = prepare(folder / "train", *take(rows, labels, order[:cut]))
-    return train, prepare(folder / "test", *take(rows, labels, order[cut:]), text=False)
+    shape = len(data), data.n_features
+    rows = csr_array((data.values, data.indices, data.indptr), shape)
+    train, test = train_test(permutation("adult", 0, len(data)))
+    return (
+        prepare(folder / "train", rows[train], data.labels[train]),
+        prepare(folder / "test", rows[test], data.labels[test], text=False),
+    )
 
 
 def _options(setting: ours.Setting) -> list[str]:

@@ -16,7 +16,10 @@ from benchmarks.streams import Prepared
 from benchmarks.table import Ratio, Section
 from benchmarks.timing import Bench, Job
 
-__all__ = ["peer_rows", "run_river", "run_skactiveml"]
+__all__ = ["ROWS", "peer_rows", "run_river", "run_skactiveml", "step_rows", "time_steps"]
+
+ROWS = 2000
+"""Length of the small stream."""
 
 SETTING: ours.Setting = ("margin", {"b": 0.5})
 
@@ -39,6 +42,35 @@ def peer_rows(bench: Bench, data: Prepared) -> tuple[list[Ratio], Section]:
         rows.append([name, str(theirs), str(mine)])
     text = " ".join(["A whole stream; theirs row by row, ours a compiled pass.", *absent])
     return ratios, Section("Other libraries", text, ["peer", "its time", "ours"], rows)
+
+
+def step_rows(bench: Bench, data: Prepared, count: int) -> tuple[list[Ratio], Section]:
+    """Ask and tell from Python, one row at a time."""
+    title = "Ask and tell, one row at a time"
+    absent = [name for name in ("river", "vowpalwabbit") if importlib.util.find_spec(name) is None]
+    if absent:
+        return [], Section(title, f"Skipped: {' and '.join(absent)} not installed.")
+    said = bench.once("ours", Job(time_steps, (count, bench.repeats)))
+    ratios, rows = [], []
+    for name, mine, theirs in said["results"]:
+        least = 0.7 if "River" in name else 1.5
+        ratios.append(Ratio(f"ask and tell, {name}", theirs / mine, None, least))
+        rows.append([name, f"{theirs:.2f}", f"{mine:.2f}"])
+    if importlib.util.find_spec("skactiveml") is not None:
+        seconds = bench.once("skactiveml", Job(run_skactiveml, (data,)))["seconds"]
+        theirs, mine = 1e6 * seconds / ROWS, max(ours for _, ours, _ in said["results"][:2])
+        name = "iwal1 or margin against scikit-activeml's StreamRandomSampling"
+        ratios.append(Ratio(f"ask and tell, {name}", theirs / mine, None, 100.0))
+        rows.append([name, f"{theirs:.2f}", f"{mine:.2f}"])
+    text = "Process time in microseconds a row, every input check of ours on."
+    return ratios, Section(title, text, ["work", "peer", "ours"], rows)
+
+
+def time_steps(count: int, rounds: int) -> dict[str, list[tuple[str, float, float]]]:
+    """Names and microseconds a row, ours and theirs."""
+    from benchmarks.steps import measure
+
+    return {"results": [(r.name, r.ours, r.theirs) for r in measure(count, rounds)]}
 
 
 def run_river(data: Prepared) -> dict[str, float]:

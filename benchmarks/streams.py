@@ -3,19 +3,13 @@
 Ours is a folder of arrays that are mapped into memory, that of Vowpal Wabbit its own cache file.
 """
 
-import csv
-import lzma
-import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array, hstack, vstack
+from scipy.sparse import csr_array
 
-__all__ = ["Prepared", "adult", "dense", "prepare", "sparse", "take"]
-
-REPOSITORY = Path(__file__).parent.parent
-NUMERIC = (0, 2, 4, 10, 11, 12)
+__all__ = ["Prepared", "dense", "prepare", "sparse"]
 
 
 class Prepared(NamedTuple):
@@ -51,36 +45,6 @@ def sparse(n: int, n_features: int, non_zeros: int, seed: int = 0) -> tuple[csr_
 def dense(n: int, n_features: int, seed: int = 0) -> tuple[csr_array, Any]:
     """Rows without a zero."""
     return sparse(n, n_features, n_features, seed)
-
-
-def adult() -> tuple[csr_array, Any] | None:
-    """The census incomes, one column a category; None if the data folder does not have them."""
-    root = Path(os.environ.get("ASKANCE_DATA") or REPOSITORY.parent / "shared" / "data")
-    files = [root / "adult" / f"adult.{part}.xz" for part in ("data", "test")]
-    if not all(file.exists() for file in files):
-        return None
-    records = []
-    for file in files:
-        with lzma.open(file, "rt") as lines:
-            rows = csv.reader(lines, skipinitialspace=True)
-            records += [row for row in rows if len(row) == 15]
-    table = np.array(records)
-    columns = []
-    for j in range(14):
-        if j in NUMERIC:
-            columns.append(csr_array(table[:, [j]].astype(np.float32)))
-        else:
-            names, codes = np.unique(table[:, j], return_inverse=True)
-            ones = np.ones(len(codes), np.float32)
-            shape = len(codes), len(names)
-            columns.append(csr_array((ones, (np.arange(len(codes)), codes)), shape))
-    labels = np.where(np.char.startswith(table[:, 14], ">50K"), 1, -1).astype(np.int8)
-    return hstack(columns, format="csr"), labels
-
-
-def take(rows: csr_array, labels: Any, order: Any) -> tuple[csr_array, Any]:
-    """Some rows with their labels, in this order."""
-    return vstack([rows[order]], format="csr"), labels[order]
 
 
 def prepare(folder: Path, rows: csr_array, labels: Any, *, text: bool = True) -> Prepared:
