@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as csv
@@ -20,6 +21,7 @@ import pyarrow.parquet as pq
 from askance.errors import FileUnreadable
 from askance.files import write_atomically
 from askance.study.design import Cell
+from askance.types import Integers
 
 __all__ = ["SCHEMA", "Outcome", "Store", "cells_of", "export_results", "read_results", "write_results"]
 
@@ -152,12 +154,24 @@ def read_results(folder: Path) -> pa.Table:
 
 def _once(table: pa.Table) -> pa.Table:
     """Sort the rows; of a cell that was run twice, by the same code, keep the last run."""
-    keys = [*SCHEMA.names[:6], "code"]
-    numbered = table.append_column("place", pa.array(range(len(table)), pa.int64()))
-    plain = pa.table({name: _plain(numbered[name]) for name in [*keys, "place"]})
-    last = plain.group_by(keys, use_threads=False).aggregate([("place", "max")])
-    kept = numbered.take(last.sort_by([(k, "ascending") for k in keys])["place_max"])
-    return _without_mended(kept.drop_columns("place"))
+    if not len(table):
+        return table
+    ranks = [_ranks(table[name]) for name in (*SCHEMA.names[:6], "code")]
+    key = np.ravel_multi_index(ranks, [int(rank.max()) + 1 for rank in ranks])
+    # The first of equals, from the end.
+    _, places = np.unique(key[::-1], return_index=True)
+    return _without_mended(table.take(len(table) - 1 - places))
+
+
+def _ranks(column: Any) -> Integers:
+    """Numbers from 0 on, in the order of what the column holds."""
+    if column.type != _WORD:
+        return np.asarray(column.to_numpy())
+    words = column.combine_chunks()
+    chunk = words.chunk(0) if isinstance(words, pa.ChunkedArray) else words
+    values = chunk.dictionary.to_pylist()
+    order = {word: rank for rank, word in enumerate(sorted(values))}
+    return np.array([order[word] for word in values])[chunk.indices.to_numpy()]
 
 
 def _plain(column: Any) -> Any:
