@@ -56,14 +56,12 @@ def run(
     from askance.study.store import Store
 
     study = read_study(file)
-    results = Store(store or Path("stores") / study.name)
+    results = Store(store or _default(study))
     with results.writing(study.text):
         todo = list(execute.missing(study, results, data_dir, retry=retry))
         tasks = list(execute.plan(study, todo, data_dir))
         with _bar(sum(task.work for task in tasks)) as advance, _interruptible():
-            execute.run(
-                tasks, results, jobs=jobs, dask=dask, on_task=lambda task, _: advance(task)
-            )
+            execute.run(tasks, results, jobs=jobs, dask=dask, on_task=lambda task, _: advance(task))
         results.compact()
     _summarise(study, results, data_dir)
 
@@ -101,7 +99,7 @@ def status(file: StudyFile, data_dir: DataDir = None, store: StoreOption = None)
     from askance.study.store import Store
 
     study = read_study(file)
-    _summarise(study, Store(store or Path("stores") / study.name), data_dir)
+    _summarise(study, Store(store or _default(study)), data_dir)
 
 
 def _summarise(study: "Study", store: "Store", data_dir: Path | None) -> None:
@@ -135,7 +133,8 @@ def export(
     """
     from askance.study.store import export_results
 
-    for path in export_results(_opened(store).table(), output):
+    results = _opened(store)
+    for path in export_results(results, output):
         typer.echo(f"wrote {path}")
 
 
@@ -155,24 +154,37 @@ def report(
 
 @study_app.command()
 def verify(
-    store: StoreFolder,
+    file: StudyFile,
     data_dir: DataDir = None,
+    store: Annotated[
+        Path | None,
+        typer.Option(file_okay=False, help="The results; those that the study names by default."),
+    ] = None,
     sample: Annotated[int, typer.Option(min=1, help="How many cells to run again.")] = 50,
     seed: Annotated[int, typer.Option(min=0, help="Another seed: other cells.")] = 0,
 ) -> None:
     """Run random cells again, each alone, and demand equal bits.
 
-    Example: `askance study verify smoke --sample 5`
+    Example: `askance study verify studies/smoke.toml --store smoke --sample 5`
     """
+    from askance.study.design import read_study
     from askance.study.status import verify_sample
+    from askance.study.store import Store
 
-    checked, foreign, wrong = verify_sample(_opened(store), data_dir, sample=sample, seed=seed)
+    study = read_study(file)
+    results = Store(store or study.results or _default(study))
+    options = {"sample": sample, "seed": seed}
+    checked, foreign, wrong = verify_sample(study, results, data_dir, **options)
     if foreign:
         typer.echo(f"{foreign} of {checked} cells were made by another version of the code")
     for cell in wrong:
         typer.echo(f"differs: {cell.dataset} {cell.permutation} {cell.algorithm} {cell.setting}")
     typer.echo(f"{checked - len(wrong)} of {checked} cells have equal bits")
     raise typer.Exit(1 if wrong else 0)
+
+
+def _default(study: "Study") -> Path:
+    return Path("stores") / study.name
 
 
 def _opened(folder: Path) -> "Store":

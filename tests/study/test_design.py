@@ -40,7 +40,9 @@ def test_every_study_of_the_project_can_be_read(path):
 
 
 def test_equal_parameters_are_one_setting_and_the_base_comes_first():
-    text = LEAST + 'learning_rate = [0.8, 0.4]\n[base]\nlearning_rate = 0.4\nalgorithm = "passive"\n'
+    text = (
+        LEAST + 'learning_rate = [0.8, 0.4]\n[base]\nlearning_rate = 0.4\nalgorithm = "passive"\n'
+    )
     pairs = list(read_study("study.toml", text).settings())
     assert pairs == [("passive", '{"learning_rate": 0.4}'), ("passive", '{"learning_rate": 0.8}')]
 

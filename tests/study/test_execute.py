@@ -145,8 +145,8 @@ def test_an_interrupt_keeps_what_was_finished(tiny, whole, tmp_path):
         if task.cells[0].permutation == 2:
             raise KeyboardInterrupt
 
+    tasks = list(execute.plan(tiny, list(execute.missing(tiny, store))))
     with store.writing(tiny.text), pytest.raises(KeyboardInterrupt):
-        tasks = list(execute.plan(tiny, list(execute.missing(tiny, store))))
         execute.run(tasks, store, jobs=1, on_task=stop)
     assert 0 < len(store.done()) < 12
     run_all(tiny, store)

@@ -116,7 +116,7 @@ def test_exports_hold_every_row(name, tmp_path):
     store = Store(tmp_path / "store")
     with store.writing(""):
         store.add([outcome()])
-    (path,) = export_results(store.table(), tmp_path / name)
+    (path,) = export_results(store, tmp_path / name)
     if path.suffix == ".csv":
         header, *lines = path.read_text().splitlines()
         assert header.startswith('"dataset"')

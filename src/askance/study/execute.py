@@ -190,5 +190,6 @@ def _backend(dask: str | None) -> Iterator[Any]:
         from distributed import Client
     except ImportError:
         raise InvalidParameter("--dask needs the extra: pip install 'askance[dask]'") from None
-    with Client(dask), joblib.parallel_config("dask"):
+    connect: Any = Client
+    with connect(dask), joblib.parallel_config("dask"):
         yield

@@ -17,7 +17,7 @@ from askance.data.splits import coins, permutation, train_test
 from askance.engine import stream_of
 from askance.errors import BadRecord, DatasetUnavailable, InvalidParameter
 from askance.kernels.passes import Stream
-from askance.study.design import Origin
+from askance.study.design import Origin, canonical
 
 __all__ = ["absent", "fingerprint", "load_origin", "present", "split", "weight", "width"]
 
@@ -43,9 +43,7 @@ def _spelled(origin: Origin) -> list[Origin]:
         names = list(CATALOG) if origin.name == "all" else [entry_of(origin.name).name]
         return [Origin("catalog", name) for name in names]
     if origin.kind == "embedded" and origin.name not in EMBEDDED:
-        raise InvalidParameter(
-            f"embedded data sets are {', '.join(EMBEDDED)}, got {origin.name!r}"
-        )
+        raise InvalidParameter(f"embedded data sets are {', '.join(EMBEDDED)}, got {origin.name!r}")
     return [origin]
 
 
@@ -79,11 +77,11 @@ def fingerprint(origin: Origin, data_dir: Path | None = None) -> str:
             raise DatasetUnavailable(f"{origin.name} is not here")
         return " ".join(printed(found[0].expected))
     if origin.kind == "file":
+        options = {k: v for k, v in json.loads(origin.options).items() if k != "file"}
         with _file(origin).open("rb") as file:
             digest = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=8))
-        return hashlib.blake2b(
-            digest.digest() + origin.options.encode(), digest_size=8
-        ).hexdigest()
+        digest.update(canonical(options).encode())
+        return digest.hexdigest()
     return "embedded"
 
 

@@ -73,7 +73,11 @@ def collect(study: Study, table: pa.Table) -> Results:
 def _curves(study: Study, dataset: str, rows: pa.Table) -> tuple[Curves, int]:
     """One data set's arrays over its whole permutations, and how many cells were left out."""
     pairs = study.settings()
-    place, q, j = _places(rows, list(pairs)), _budget_places(rows, study), _numbers(rows, "permutation")
+    place, q, j = (
+        _places(rows, list(pairs)),
+        _budget_places(rows, study),
+        _numbers(rows, "permutation"),
+    )
     known = (place >= 0) & (q >= 0) & (j <= study.permutations)
     at = (j[known] - 1, place[known], q[known])
     shape = (study.permutations, len(pairs), len(study.budgets))

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from askance.errors import FileUnreadable
 from askance.kernels._jit import CODE_VERSION
-from askance.study.design import Cell, Study, read_study
+from askance.study.design import Cell, Study
 from askance.study.execute import Task, cells, missing, run_task
 from askance.study.origins import fingerprint, present
 from askance.study.store import Store, cells_of
@@ -62,13 +62,17 @@ def failures(store: Store) -> list[tuple[Cell, str]]:
 
 
 def verify_sample(
-    store: Store, data_dir: Path | None = None, *, sample: int = 50, seed: int = 0
+    study: Study,
+    store: Store,
+    data_dir: Path | None = None,
+    *,
+    sample: int = 50,
+    seed: int = 0,
 ) -> tuple[int, int, list[Cell]]:
     """Run random cells again: how many, how many of another code version, and which differ.
 
     Each runs alone, so this also checks that a group changes nothing.
     """
-    study = read_study(store.study_path)
     table = store.table()
     origins = {(o.name, fingerprint(o, data_dir)): o for o in present(study.origins, data_dir)}
     known = [c for c in cells_of(table, failed=False) if (c.dataset, c.data) in origins]
@@ -88,7 +92,6 @@ def verify_sample(
 
 def _rows(table: pa.Table, cell: Cell) -> list[dict[str, object]]:
     for name, value in zip(Cell._fields, cell, strict=True):
-        table = table.filter(pc.equal(table[name], pa.scalar(value, table[name].type)
-                             if not pa.types.is_dictionary(table[name].type) else value))
+        table = table.filter(pc.equal(table[name], value))
     rows: list[dict[str, object]] = table.to_pylist()
     return rows

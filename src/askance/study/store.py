@@ -15,15 +15,23 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.csv as csv
 import pyarrow.parquet as pq
+from pyarrow import csv
 
 from askance.errors import FileUnreadable
 from askance.files import write_atomically
 from askance.study.design import Cell
 from askance.types import Integers
 
-__all__ = ["SCHEMA", "Outcome", "Store", "cells_of", "export_results", "read_results", "write_results"]
+__all__ = [
+    "SCHEMA",
+    "Outcome",
+    "Store",
+    "cells_of",
+    "export_results",
+    "read_results",
+    "write_results",
+]
 
 _WORD = pa.dictionary(pa.int32(), pa.string())
 SCHEMA = pa.schema(
@@ -136,7 +144,9 @@ def _table(outcomes: Sequence[Outcome]) -> pa.Table:
 
 def _write(table: pa.Table, path: Path) -> None:
     with write_atomically(path) as file:
-        pq.write_table(table, file, compression="zstd", compression_level=12, write_statistics=False)
+        pq.write_table(
+            table, file, compression="zstd", compression_level=12, write_statistics=False
+        )
 
 
 def read_results(folder: Path) -> pa.Table:
@@ -171,7 +181,8 @@ def _ranks(column: Any) -> Integers:
     chunk = words.chunk(0) if isinstance(words, pa.ChunkedArray) else words
     values = chunk.dictionary.to_pylist()
     order = {word: rank for rank, word in enumerate(sorted(values))}
-    return np.array([order[word] for word in values])[chunk.indices.to_numpy()]
+    ranks: Integers = np.array([order[word] for word in values])
+    return ranks[chunk.indices.to_numpy()]
 
 
 def _plain(column: Any) -> Any:
@@ -218,16 +229,22 @@ def write_results(table: pa.Table, folder: Path) -> list[Path]:
     return paths
 
 
+def export_results(store: Store, output: Path) -> list[Path]:
+    """Write a store as CSV or Parquet, as the name says, or as a folder of compact files.
 
-def export_results(table: pa.Table, output: Path) -> list[Path]:
-    """Write a table as CSV or Parquet, as the name says, or as a folder of compact files."""
+    Such a folder is a store again.
+    """
+    table = store.table()
     if output.suffix not in (".csv", ".parquet"):
-        return write_results(table, output)
+        paths = write_results(table, output)
+        with write_atomically(output / "study.toml") as file:
+            file.write(store.study_path.read_bytes())
+        return paths
     output.parent.mkdir(parents=True, exist_ok=True)
     if output.suffix == ".parquet":
         _write(table, output)
-    else:
-        plain = pa.table({name: _plain(table[name]) for name in table.column_names})
-        with write_atomically(output) as file:
-            csv.write_csv(plain, file)
+        return [output]
+    plain = pa.table({name: _plain(table[name]) for name in table.column_names})
+    with write_atomically(output) as file:
+        csv.write_csv(plain, file)
     return [output]
