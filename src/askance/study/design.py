@@ -22,7 +22,7 @@ class Cell(NamedTuple):
     ``data`` is a fingerprint of what the data set held, ``setting`` canonical JSON.
 
     >>> Cell("digits", "1797x64", 1, "passive", '{"learning_rate": 0.4}').key("v1")
-    '91a8d9b1c5a0c2d0'
+    'fe0ff37aa70f1174'
     """
 
     dataset: str

@@ -28,7 +28,7 @@ _COLOURS = {
 }
 _MARKERS = dict(zip(_COLOURS, "osDv^xP", strict=True))
 _QUARTILES = ("online_active_cover", "oracular_iwal0", "passive")
-_STYLE = {
+_STYLE: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "askance",
     "font.size": 9,
@@ -45,7 +45,7 @@ def save(figure: Figure, folder: Path, name: str) -> Path:
     with mpl.rc_context(_STYLE):
         for kind, extra in (("svg", {"metadata": {"Date": None}}), ("png", {"dpi": 130})):
             with write_atomically(folder / f"{name}.{kind}") as file:
-                figure.savefig(file, format=kind, **extra)  # type: ignore[arg-type]
+                figure.savefig(file, format=kind, **extra)
     return folder / f"{name}.svg"
 
 
@@ -92,7 +92,8 @@ def _gain(
 
 
 def _first(values: Floats) -> Floats:
-    return values[0]
+    first: Floats = values[0]
+    return first
 
 
 def draw_gains(results: Results, choice: Choice, divisor: int | None) -> Figure:

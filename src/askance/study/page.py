@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-__all__ = ["document", "figure", "paragraph", "section", "switches", "table"]
+__all__ = ["document", "figure", "markdown", "paragraph", "section", "switches", "table"]
 
 _STYLE = """
 :root { color-scheme: light; }
@@ -127,3 +127,21 @@ def figure(path: Path, caption: str, kind: str = "") -> str:
         f'<figure{attribute}><div class="wide">{svg}</div>'
         f"<figcaption>{html.escape(caption)}</figcaption></figure>"
     )
+
+
+def markdown(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
+    """A table in Markdown, and an empty line.
+
+    >>> markdown(["name", "gain"], [["a", 0.12345]])
+    ['| name | gain |', '|---|---:|', '| a | 0.1235 |', '']
+    """
+    lines = ["| " + " | ".join(heads) + " |", "|---" + "|---:" * (len(heads) - 1) + "|"]
+    for row in rows:
+        lines.append("| " + " | ".join(map(_plain, row)) + " |")
+    return [*lines, ""]
+
+
+def _plain(value: object) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.4f}" if isinstance(value, float) else str(value)

@@ -15,6 +15,7 @@ from askance.study.results import Results, collect
 from askance.study.store import Store
 from askance.study.summary import (
     Choice,
+    Gain,
     best_columns,
     by_cover_size,
     claims,
@@ -25,26 +26,47 @@ from askance.study.summary import (
 
 __all__ = ["holes", "write_report"]
 
+Gains = dict[str, dict[Choice, Gain]]
+
 _CHOICES: tuple[tuple[Choice, str], ...] = (
     ("fixed", "one setting for all data sets"),
     ("per_data", "the best setting for each data set"),
 )
+_MEASURES: tuple[tuple[Choice, str], ...] = (("per_data", "AUC-GAIN*"), ("fixed", "AUC-GAIN"))
+_HEADS = ("algorithm", "ours", "from", "to", "to the letter", "paper")
 _EXAMPLES = ("online_active_cover", "oracular_iwal0", "passive")
 
 
 def write_report(store: Store, output: Path) -> Path:
-    """Write ``index.html`` and the figures into a folder."""
+    """Write ``index.html``, the figures and ``summary.md`` into a folder."""
     study = read_study(store.study_path)
     results = collect(study, store.table())
     if not results.curves:
         raise FileUnreadable(f"{store.folder} holds no data set with a whole permutation yet")
     output.mkdir(parents=True, exist_ok=True)
-    parts = [*_face(results), *_summary(results), *_gains(results, output)]
+    gains = summary(results)
+    parts = [*_face(results), *_summary(gains), *_gains(results, output)]
     parts += [*_errors(results, output), *_cover(results, output), *_winners(results)]
     parts += [*_queries(results), *_time(results)]
     with write_atomically(output / "index.html") as file:
         file.write(page.document(f"Study {study.name}", parts).encode())
+    with write_atomically(output / "summary.md") as file:
+        file.write("\n".join(_markdown(results, gains)).encode())
     return output / "index.html"
+
+
+def _markdown(results: Results, gains: Gains) -> Iterator[str]:
+    """The summary and what it rests on, for pages that quote it."""
+    yield f"# Study {results.study.name}: summary\n"
+    yield from (f"{sentence}\n" for sentence in holes(results))
+    for choice, title in _MEASURES:
+        yield f"{title}, {dict(_CHOICES)[choice]}:\n"
+        yield from page.markdown(_HEADS, ((label_of(n), *g[choice]) for n, g in gains.items()))
+    yield "What it rests on, with seconds of one core over all settings and permutations:\n"
+    yield from page.markdown(
+        ("data set", "permutations", "seconds"),
+        ((c.dataset, len(c.permutations), f"{c.seconds.sum():.0f}") for c in results.curves),
+    )
 
 
 def holes(results: Results) -> list[str]:
@@ -85,7 +107,7 @@ def _face(results: Results) -> Iterator[str]:
         yield page.paragraph("This report has holes. " + " ".join(missing), "holes")
 
 
-def _summary(results: Results) -> Iterator[str]:
+def _summary(gains: Gains) -> Iterator[str]:
     yield page.section("Summary")
     yield page.paragraph(
         "Relative gain in the area under test error against log labels. The area is over the "
@@ -94,12 +116,10 @@ def _summary(results: Results) -> Iterator[str]:
         "gains up to 1 by asking nothing. Intervals hold 90% of resamples of data sets and "
         "permutations; the best setting is chosen anew in each."
     )
-    gains = summary(results)
-    heads = ("algorithm", "ours", "from", "to", "to the letter", "paper")
-    for choice, title in (("per_data", "AUC-GAIN*"), ("fixed", "AUC-GAIN")):
+    for choice, title in _MEASURES:
         rows = [(label_of(name), *found[choice]) for name, found in gains.items()]
         yield f"<h3>{title}: {dict(_CHOICES)[choice]}</h3>"
-        yield page.table(heads, rows)
+        yield page.table(_HEADS, rows)
 
 
 def _gains(results: Results, output: Path) -> Iterator[str]:

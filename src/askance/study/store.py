@@ -182,7 +182,7 @@ def _ranks(column: Any) -> Integers:
     values = chunk.dictionary.to_pylist()
     order = {word: rank for rank, word in enumerate(sorted(values))}
     ranks: Integers = np.array([order[word] for word in values])
-    return ranks[chunk.indices.to_numpy()]
+    return np.asarray(ranks[chunk.indices.to_numpy()])
 
 
 def _plain(column: Any) -> Any:

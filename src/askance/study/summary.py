@@ -129,7 +129,7 @@ class Winner:
 
 
 def winners(results: Results) -> list[Winner]:
-    """For each contestant and each parameter that was varied: who won, and inside its range?"""
+    """Say for each contestant and varied parameter who won, and whether inside its range."""
     found = []
     for contestant in results.study.contestants:
         grid = [json.loads(setting) for setting in contestant.settings]
