@@ -58,6 +58,8 @@ def run(
     study = read_study(file)
     results = Store(store or _default(study))
     with results.writing(study.text):
+        if study.results is not None:
+            results.adopt(study.results)
         todo = list(execute.missing(study, results, data_dir, retry=retry))
         tasks = list(execute.plan(study, todo, data_dir))
         with _bar(sum(task.work for task in tasks)) as advance, _interruptible():

@@ -131,3 +131,20 @@ def test_written_results_are_results(tmp_path):
         store.add([outcome()])
     write_results(store.table(), tmp_path / "results")
     assert read_results(tmp_path / "results").equals(store.table())
+
+
+def test_finished_results_are_taken_in_once_and_overwrite_nothing(tmp_path):
+    other = CELL._replace(permutation=2)
+    store, finished = Store(tmp_path / "store"), Store(tmp_path / "finished")
+    with finished.writing(""):
+        finished.add([outcome(rows=((10, 10, 10, 0.75),), code="v0"), outcome(other, code="v0")])
+    with store.writing(""):
+        store.add([outcome()])
+        for _ in range(2):
+            store.adopt(finished.folder)
+            assert store.done() == {CELL, other}
+            assert store.done("v1") == {CELL}
+            assert len(store.table()) == 4
+    assert len(list(store.folder.glob("part-*"))) == 2
+    with finished.writing(""):
+        finished.adopt(tmp_path / "nowhere")

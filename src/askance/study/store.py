@@ -102,9 +102,20 @@ class Store:
 
     def add(self, outcomes: Sequence[Outcome]) -> None:
         """Append outcomes, all or none."""
+        self._append(_table(outcomes))
+
+    def adopt(self, folder: Path) -> None:
+        """Take in the cells of a folder of results that this store has no row of."""
+        table = read_results(folder)
+        own = self.done()
+        new = [cell not in own for cell in _listed(table)] if own else [True] * len(table)
+        if any(new):
+            self._append(table.filter(pa.array(new)))
+
+    def _append(self, table: pa.Table) -> None:
         numbers = (int(path.stem.removeprefix("part-")) for path in self._parts())
         path = self.folder / f"part-{max(numbers, default=0) + 1:07}.parquet"
-        _write(_table(outcomes), path)
+        _write(table, path)
 
     def _parts(self) -> list[Path]:
         return sorted(self.folder.glob("part-*.parquet"))
