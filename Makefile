@@ -53,6 +53,8 @@ $(READY): pyproject.toml $(MADE)
 
 demo: $(INSTALLED)
 	$(BIN)/askance demo
+	$(BIN)/askance study run studies/smoke.toml --store demo/study
+	$(BIN)/askance study report demo/study --output demo/report
 	$(BIN)/python examples/hard_instance.py
 
 # --- the gate --------------------------------------------------------------------------------
@@ -87,11 +89,14 @@ examples: $(READY)
 
 # What a user gets: the wheel, in a new environment, far from this folder.
 smoke: build
-	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && wheel="$$PWD/$$(ls dist/*.whl)" && set -e && \
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && wheel="$$PWD/$$(ls dist/*.whl)" && studies="$$PWD/studies" && set -e && \
 	$(BIN)/python -m venv "$$folder/venv" && cd "$$folder" && \
 	venv/bin/python -m pip install --quiet "$$wheel" && \
 	venv/bin/askance --version && \
 	venv/bin/askance demo --quick --output plots && \
+	venv/bin/askance study run "$$studies/smoke.toml" --store study && \
+	venv/bin/askance study report study --output report && \
+	test -s report/index.html && \
 	test -s plots/demo.png && test -s plots/demo.svg
 
 build: $(READY)

@@ -20,10 +20,11 @@ class Hinge:  # the methods of askance.protocols.OnlineOracle; no base class is 
     def predict(self, x: Row) -> int:
         return 1 if self.margin(x) > 0 else -1
 
-    def learn(self, x: Row, target: int, weight: float) -> None:
+    def learn(self, x: Row, target: int, weight: float) -> float:
         missing = max(0.0, 1 - target * self.margin(x)) / (1 + x.values @ x.values)
         step = target * min(self.learning_rate * weight, missing) * np.append(x.values, 1.0)
         self.weights[[*x.indices, -1]] += step
+        return self.margin(x)
 
     def flip_weight(self, x: Row) -> float:
         return abs(self.margin(x)) / (self.learning_rate * float(1 + x.values @ x.values))

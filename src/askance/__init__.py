@@ -2,6 +2,7 @@
 
 from askance.budget import Budget
 from askance.data.rows import as_row
+from askance.errors import AskanceError
 from askance.live import ActiveLearner, Question, Stats
 from askance.presets import ALGORITHMS, make_learner
 from askance.types import Decision, Row
@@ -9,6 +10,7 @@ from askance.types import Decision, Row
 __all__ = [
     "ALGORITHMS",
     "ActiveLearner",
+    "AskanceError",
     "Budget",
     "Decision",
     "Question",

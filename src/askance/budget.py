@@ -3,6 +3,8 @@
 from collections import deque
 from dataclasses import dataclass
 
+import numpy as np
+
 from askance.errors import InvalidParameter
 from askance.types import State
 
@@ -42,7 +44,8 @@ class Budget:
             )
         for name in ("total", "labels", "per"):
             value = getattr(self, name)
-            if value is not None and not (isinstance(value, int) and value > 0):
+            whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+            if value is not None and not (whole and value > 0):
                 raise InvalidParameter(f"{name} must be a positive whole number, got {value!r}")
 
 

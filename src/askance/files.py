@@ -9,6 +9,7 @@ import json
 import os
 import uuid
 import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -25,6 +26,19 @@ VERSION = 1
 
 _FORMAT = "askance"
 _ARRAY = "__array__"
+
+_UNREADABLE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    ValueError,
+    KeyError,
+    EOFError,
+    OSError,
+    TypeError,
+    NotImplementedError,
+    RuntimeError,
+)
+"""What reading a damaged archive may raise."""
 
 
 def write_state(path: str | os.PathLike[str], kind: str, state: State) -> None:
@@ -54,7 +68,9 @@ def read_state(path: str | os.PathLike[str], kind: str) -> State:
             return state
     except FileNotFoundError:
         raise FileUnreadable(f"{path} does not exist, expected a file saved by askance") from None
-    except (zipfile.BadZipFile, ValueError, KeyError, EOFError, OSError, TypeError) as error:
+    except PermissionError:
+        raise FileUnreadable(f"{path} may not be read by this user") from None
+    except _UNREADABLE as error:
         raise FileUnreadable(
             f"{path} is damaged or was not saved by askance: {type(error).__name__}"
         ) from error

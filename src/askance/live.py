@@ -21,12 +21,12 @@ from askance.budget import Budget, Ledger
 from askance.data.rows import as_row
 from askance.errors import (
     FileUnreadable,
-    InvalidLabel,
     InvalidParameter,
     LabelConflict,
     UnknownQuestion,
 )
 from askance.files import read_state, write_state
+from askance.learners.streaming import require_label
 from askance.presets import make_learner
 from askance.protocols import LateLearner, Learner
 from askance.steps import drive
@@ -44,7 +44,10 @@ AHEAD = 64
 """Coins drawn at a time."""
 
 RECENT = 1000
-"""Examples over which a collapse into the learner's own guesses is judged."""
+"""Examples over which a collapse into the learner's own guesses is judged, at most."""
+
+FEWEST = 100
+"""Examples from which on it is judged."""
 
 
 class Question(NamedTuple):
@@ -62,7 +65,7 @@ class Question(NamedTuple):
     probability
         P, with which a label would be asked.
     weight
-        The importance weight of the label, 1/P; 0 if none is wanted.
+        The importance weight of the label, 1/P, for whoever uses it later; 0 if none is wanted.
     predicted
         The prediction, -1 or +1.
     """
@@ -147,7 +150,11 @@ class ActiveLearner:
         driver = drive(self.learner)
         self._predict, self._offer, self._learn = driver.predict, driver.offer, driver.learn
         self._defer = self.learner.defer if isinstance(self.learner, LateLearner) else None
-        self._n_features: int | None = parameters.get("n_features")
+        # A row has no length; a dense vector of another length can be told by the oracle's.
+        state = getattr(getattr(self.learner, "erm", None), "state", None)
+        self._n_features: int | None = getattr(state, "n_features", None)
+        if not (budget is None or isinstance(budget, Budget)):
+            raise InvalidParameter(f"budget must be a Budget or None, got {budget!r}")
         self._ledger = Ledger(budget or Budget())
         self._bits = np.random.PCG64(random_state)
         self._generator = np.random.Generator(self._bits)
@@ -244,10 +251,9 @@ class ActiveLearner:
     ) -> tuple[int, Label]:
         """The id of a question and its label, if that can be taken."""
         id = _id(question)
-        if isinstance(label, bool) or label not in (-1, 1):
-            raise InvalidLabel(f"a label must be -1 or +1, got {label!r}")
-        self._check_pending(id, int(label), same_batch)
-        return id, int(label)
+        taken = require_label(label)
+        self._check_pending(id, taken, same_batch)
+        return id, taken
 
     def _take(self, id: int, label: Label) -> None:
         row, decision = self._pending[id]
@@ -260,7 +266,7 @@ class ActiveLearner:
         """Keep the share of own guesses among what is learned."""
         self._predicted += not inside
         self._recent.append(not inside)
-        if self.learner.k % RECENT == 0 and (warning := self._collapse()):
+        if self.learner.k in (FEWEST, RECENT) and (warning := self._collapse()):
             logger.warning("%s", warning)
 
     def _check_pending(self, id: int, label: Label | None, same_batch: dict[int, Label]) -> None:
@@ -276,13 +282,16 @@ class ActiveLearner:
         if 0 <= id < self._seen:
             refused = "can be withdrawn" if label is None else "can be answered"
             raise LabelConflict(f"question {id} wanted no label, so none {refused}")
-        raise UnknownQuestion(f"no question has the id {id}, {self._seen} were asked so far")
+        raise UnknownQuestion(
+            f"no question has the id {id}, {self._seen} examples were offered so far"
+        )
 
     def _collapse(self) -> str | None:
-        if len(self._recent) < RECENT or sum(self._recent) < 0.995 * RECENT:
+        learned = len(self._recent)
+        if learned < FEWEST or sum(self._recent) < 0.97 * learned:
             return None
         return (
-            f"{sum(self._recent)} of the last {RECENT} examples were learned from the learner's "
+            f"{sum(self._recent)} of the last {learned} examples were learned from the learner's "
             "own predictions and almost no label was asked: if its error is not near zero, raise c0"
         )
 
@@ -316,6 +325,9 @@ class ActiveLearner:
         state = read_state(path, _KIND)
         try:
             preset = state["preset"]
+            kind = type(learner).__name__
+            if learner is not None and kind != state["class"]:
+                raise InvalidParameter(f"{path} holds a {state['class']}, got a {kind}")
             if learner is None and preset is None:
                 raise InvalidParameter(f"{path} holds a learner of your own: pass it as learner=")
             parameters = {} if learner is not None else dict(preset)
@@ -323,7 +335,7 @@ class ActiveLearner:
             loaded = cls(chosen, budget=Budget(**state["budget"]), **parameters)
             loaded._preset = preset
             loaded._set_state(state)
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
             if isinstance(error, InvalidParameter):
                 raise
             raise FileUnreadable(f"{path} lacks what a saved learner has: {error!r}") from error
@@ -332,6 +344,7 @@ class ActiveLearner:
     def _get_state(self) -> State:
         return {
             "preset": self._preset,
+            "class": type(self.learner).__name__,
             "learner": self.learner.get_state(),
             "budget": dataclasses.asdict(self._ledger.budget),
             "ledger": self._ledger.get_state(),
@@ -376,6 +389,8 @@ class ActiveLearner:
 def _id(question: Question | int) -> int:
     if isinstance(question, Question):
         return question.id
+    if isinstance(question, bool):
+        raise UnknownQuestion(f"no question has the id {question!r}, expected a whole number")
     try:
         return operator.index(question)
     except TypeError:

@@ -55,8 +55,9 @@ def make_learner(algorithm: str, *, n_features: int, **parameters: Any) -> Strea
     oracle = {name: parameters.pop(name) for name in _ORACLE_PARAMETERS if name in parameters}
     is_cover = algorithm == "online_active_cover"
     members = _cover_size(parameters) if is_cover else 0
-    erm, *cover = linear_oracles(LinearState(n_features=n_features, lanes=1 + members, **oracle))
     try:
+        state = LinearState(n_features=n_features, lanes=1 + members, **oracle)
+        erm, *cover = linear_oracles(state)
         if is_cover:
             return OnlineActiveCover(erm, cover, **parameters)
         return _ONE_ORACLE[algorithm](erm, **parameters)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from askance.engine import CHUNK, Group, is_compilable, run_settings, stream_of_rows
 from askance.errors import InvalidParameter
 from askance.kernels.passes import Stream
-from askance.learners.streaming import StreamingLearner
+from askance.learners.streaming import StreamingLearner, check_coin, require_label
 from askance.protocols import Learner
 from askance.types import Label, ResultRow, Row
 
@@ -50,7 +50,7 @@ def simulate(
     learner
         Any learner, fresh or not.
     stream
-        Examples with their labels; a label is looked at only where the learner asks.
+        Examples with their labels; a label is used only where the learner asks.
     coins
         One uniform number in [0, 1) for each example.
     test
@@ -74,8 +74,10 @@ def simulate(
     _check(budgets)
     if not test:
         raise InvalidParameter("a test set must hold at least one example, got none")
+    for _, label in test:
+        require_label(label)
     if isinstance(learner, StreamingLearner) and is_compilable(learner):
-        return _run_compiled(learner, zip(stream, coins, strict=False), test, budgets, progress)
+        return _run_compiled(learner, _tossed(stream, coins), test, budgets, progress)
     return run_readable(learner, stream, coins, test, budgets=budgets, progress=progress)
 
 
@@ -92,7 +94,7 @@ def run_readable(
     waiting = list(budgets)
     results: list[ResultRow] = []
     examples = queries = 0
-    for (x, hidden), coin in zip(stream, coins, strict=False):
+    for (x, hidden), coin in _tossed(stream, coins):
         decision = learner.decide(x, coin)
         learner.learn(x, decision, hidden if decision.queried else None)
         examples += 1
@@ -122,8 +124,10 @@ def _run_compiled(
     def chunks() -> Iterator[Stream]:
         source = iter(stream)
         while chunk := list(itertools.islice(source, CHUNK)):
-            for (x, _), _ in chunk:
+            for (x, label), coin in chunk:
                 check(x)
+                require_label(label)
+                check_coin(coin)
             yield stream_of_rows((pair for pair, _ in chunk), (coin for _, coin in chunk))
 
     for x, _ in test:
@@ -132,6 +136,18 @@ def _run_compiled(
         return run_settings(group, chunks(), stream_of_rows(test), budgets, progress)[0]
     finally:
         group.store()
+
+
+def _tossed(
+    stream: Iterable[tuple[Row, Label]], coins: Iterable[float]
+) -> Iterator[tuple[tuple[Row, Label], float]]:
+    """Each example with its coin; there must be one for each."""
+    source = iter(coins)
+    for i, pair in enumerate(stream):
+        coin = next(source, None)
+        if coin is None:
+            raise InvalidParameter(f"every example needs a coin, got {i} coins and more examples")
+        yield pair, coin
 
 
 def _check(budgets: Sequence[int]) -> None:

@@ -144,6 +144,7 @@ def _numbers(x: object, what: str, dimensions: int) -> Floats:
 
 
 def _floats(array: Any) -> Floats:
-    """Keep floats as they are; whole numbers and booleans become float64."""
-    floats: Floats = array if array.dtype.kind == "f" else array.astype(np.float64)
+    """Keep float32 and float64 as they are; all other numbers become float64."""
+    kept = array.dtype in (np.float32, np.float64)
+    floats: Floats = array if kept else array.astype(np.float64)
     return floats

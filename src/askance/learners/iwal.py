@@ -111,7 +111,16 @@ class OracularIWAL0(IWAL0):
     """Ask below IWAL0's threshold, and learn the predicted label with weight 1 above it.
 
     The mean error counts both kinds, and is no longer unbiased. Paper: ``sec:exp_setup``,
-    ``eq:iwal0_threshold``. ``c1`` and ``c2`` play no part.
+    ``eq:iwal0_threshold``.
+
+    Parameters
+    ----------
+    erm
+        The online oracle that learns.
+    c0
+        C_0: larger asks more. Too small a value lets the learner trust its first guesses for ever.
+    disagreement
+        ``"sensitivity"`` or ``"margin"``, see :mod:`askance.learners.disagreement`.
 
     Examples
     --------
@@ -122,6 +131,15 @@ class OracularIWAL0(IWAL0):
     """
 
     oracular = True
+
+    def __init__(
+        self,
+        erm: OnlineOracle,
+        *,
+        c0: float = 1.0,
+        disagreement: Disagreement = "sensitivity",
+    ) -> None:
+        super().__init__(erm, c0=c0, disagreement=disagreement)
 
 
 class OracularIWAL1(OracularIWAL0):

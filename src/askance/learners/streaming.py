@@ -4,14 +4,24 @@ Each algorithm adds its own ``decide``.
 """
 
 import math
+import numbers
 from abc import ABC, abstractmethod
+
+import numpy as np
 
 from askance.errors import InvalidLabel, InvalidParameter, LabelConflict, LabelMissing
 from askance.kernels.formulas import importance_weight
 from askance.protocols import OnlineOracle
 from askance.types import Decision, Label, Row, State
 
-__all__ = ["StreamingLearner", "check_coin", "check_label", "require_positive", "sample_entry"]
+__all__ = [
+    "StreamingLearner",
+    "check_coin",
+    "check_label",
+    "require_label",
+    "require_positive",
+    "sample_entry",
+]
 
 
 class StreamingLearner(ABC):
@@ -98,8 +108,23 @@ def check_label(decision: Decision, label: Label | None) -> None:
             raise LabelConflict(f"no label was asked for, got {label!r}, expected None")
     elif label is None:
         raise LabelMissing("a label was asked for, got None, expected -1 or +1")
-    elif isinstance(label, bool) or label not in (-1, 1):
-        raise InvalidLabel(f"a label must be -1 or +1, got {label!r}")
+    else:
+        require_label(label)
+
+
+def require_label(label: object) -> Label:
+    """Return a label as -1 or +1, or raise; booleans are no labels.
+
+    >>> require_label(2)
+    Traceback (most recent call last):
+    askance.errors.InvalidLabel: a label must be -1 or +1, got 2
+    """
+    if isinstance(label, int | float | np.integer | np.floating) and not isinstance(label, bool):
+        if label == 1:
+            return 1
+        if label == -1:
+            return -1
+    raise InvalidLabel(f"a label must be -1 or +1, got {label!r}")
 
 
 def require_positive(**parameters: float) -> None:
@@ -110,5 +135,5 @@ def require_positive(**parameters: float) -> None:
     askance.errors.InvalidParameter: c0 must be positive and finite, got -1.0
     """
     for name, value in parameters.items():
-        if not (value > 0 and math.isfinite(value)):
-            raise InvalidParameter(f"{name} must be positive and finite, got {value}")
+        if not (isinstance(value, numbers.Real) and value > 0 and math.isfinite(value)):
+            raise InvalidParameter(f"{name} must be positive and finite, got {value!r}")

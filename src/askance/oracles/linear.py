@@ -4,6 +4,7 @@ The arrays live here, the arithmetic in :mod:`askance.kernels.linear`.
 """
 
 import math
+import numbers
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -79,12 +80,16 @@ class LinearState:
             object.__setattr__(self, name, array)
 
     def _validate(self) -> None:
-        if self.n_features < 0:
-            raise InvalidParameter(f"n_features must not be negative, got {self.n_features}")
-        if not (self.learning_rate > 0 and math.isfinite(self.learning_rate)):
+        whole = isinstance(self.n_features, int | np.integer) and not isinstance(
+            self.n_features, bool
+        )
+        if not (whole and self.n_features >= 0):
             raise InvalidParameter(
-                f"learning_rate must be positive and finite, got {self.learning_rate}"
+                f"n_features must be a whole number from 0 on, got {self.n_features!r}"
             )
+        rate = self.learning_rate
+        if not (isinstance(rate, numbers.Real) and rate > 0 and math.isfinite(rate)):
+            raise InvalidParameter(f"learning_rate must be positive and finite, got {rate!r}")
         if self.rates not in _RATES:
             raise InvalidParameter(f"rates must be one of {', '.join(_RATES)}, got {self.rates!r}")
         if self.dtype not in ("float32", "float64"):
@@ -93,6 +98,8 @@ class LinearState:
     def prepare(self, x: Row) -> _Prepared:
         """Check a row, add the constant feature and scale it."""
         indices, values = np.asarray(x.indices), np.asarray(x.values)
+        if values.dtype.kind == "f" and values.dtype.itemsize not in (4, 8):
+            values = values.astype(np.float64)
         self._check(indices, values)
         n = indices.shape[0]
         padded = np.empty(n + 1, np.int64)

@@ -1,0 +1,199 @@
+"""``askance study``: run a study, look at it, export it, report on it, verify it."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import Progress, TimeElapsedColumn
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from askance.study.design import Study
+    from askance.study.execute import Task
+    from askance.study.store import Store
+
+__all__ = ["study_app"]
+
+study_app = typer.Typer(
+    help="Experiments over data sets, permutations and grids of settings.\n\n"
+    "Example: `askance study run studies/smoke.toml`",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+)
+
+StudyFile = Annotated[Path, typer.Argument(dir_okay=False, help="The study's TOML file.")]
+StoreFolder = Annotated[Path, typer.Argument(file_okay=False, help="A store of results.")]
+DataDir = Annotated[
+    Path | None,
+    typer.Option(envvar="ASKANCE_DATA", help="A folder that holds the raw files."),
+]
+StoreOption = Annotated[
+    Path | None,
+    typer.Option(file_okay=False, help="Where results go; stores/NAME if not given."),
+]
+
+
+@study_app.command()
+def run(
+    file: StudyFile,
+    data_dir: DataDir = None,
+    store: StoreOption = None,
+    jobs: Annotated[int, typer.Option(help="Processes; -1 for one on each core.")] = -1,
+    dask: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Run on this Dask cluster.")
+    ] = None,
+    retry: Annotated[bool, typer.Option("--retry", help="Run again what failed.")] = False,
+) -> None:
+    """Run what is missing of a study; stop it as you like and run it again to go on.
+
+    Example: `askance study run studies/smoke.toml --store smoke`
+    """
+    from askance.study import execute
+    from askance.study.design import read_study
+    from askance.study.store import Store
+
+    study = read_study(file)
+    results = Store(store or _default(study))
+    with results.writing(study.text):
+        if study.results is not None:
+            results.adopt(study.results)
+        todo = list(execute.missing(study, results, data_dir, retry=retry))
+        tasks = list(execute.plan(study, todo, data_dir))
+        with _bar(sum(task.work for task in tasks)) as advance, _interruptible():
+            execute.run(tasks, results, jobs=jobs, dask=dask, on_task=lambda task, _: advance(task))
+        results.compact()
+    _summarise(study, results, data_dir)
+
+
+@contextmanager
+def _bar(total: float) -> Iterator[Callable[["Task"], None]]:
+    console = Console(stderr=True)
+    columns = (*Progress.get_default_columns(), TimeElapsedColumn())
+    with Progress(*columns, console=console) as bar:
+        line = bar.add_task("Running", total=total)
+
+        def advance(task: "Task") -> None:
+            cell = task.cells[0]
+            bar.update(line, advance=task.work, description=f"{cell.dataset} {cell.permutation}")
+
+        yield advance
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        typer.echo("stopped; the same command goes on from here", err=True)
+        raise typer.Exit(130) from None
+
+
+@study_app.command()
+def status(file: StudyFile, data_dir: DataDir = None, store: StoreOption = None) -> None:
+    """Show for each data set how many cells are done, failed and missing.
+
+    Example: `askance study status studies/smoke.toml --store smoke`
+    """
+    from askance.study.design import read_study
+    from askance.study.store import Store
+
+    study = read_study(file)
+    _summarise(study, Store(store or _default(study)), data_dir)
+
+
+def _summarise(study: "Study", store: "Store", data_dir: Path | None) -> None:
+    from askance.study.origins import absent
+    from askance.study.status import failures, progress
+
+    table = Table("data set", "done", "failed", "missing", "seconds")
+    for line in progress(study, store, data_dir):
+        table.add_row(*map(str, line[:4]), f"{line.seconds:.1f}")
+    console = Console()
+    console.print(table)
+    away = absent(study.origins, data_dir)
+    if away:
+        console.print(f"not here: {', '.join(away)}", soft_wrap=True)
+    for cell, failure in failures(store):
+        where = f"{cell.dataset} {cell.permutation} {cell.algorithm} {cell.setting}"
+        console.print(f"failed: {where}: {failure}", soft_wrap=True, markup=False)
+
+
+@study_app.command()
+def export(
+    store: StoreFolder,
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", help="A .csv or .parquet file, or a folder of Parquet."),
+    ],
+) -> None:
+    """Write all results as one table, or as a folder with one compact file per data set.
+
+    Example: `askance study export smoke -o smoke.csv`
+    """
+    from askance.study.store import export_results
+
+    results = _opened(store)
+    for path in export_results(results, output):
+        typer.echo(f"wrote {path}")
+
+
+@study_app.command()
+def report(
+    store: StoreFolder,
+    output: Annotated[Path, typer.Option("--output", "-o", file_okay=False, help="A folder.")],
+) -> None:
+    """Write a page with the figures and tables of the paper, from our results.
+
+    Example: `askance study report smoke -o smoke-report`
+    """
+    from askance.study.report import write_report
+
+    typer.echo(f"wrote {write_report(_opened(store), output)}")
+
+
+@study_app.command()
+def verify(
+    file: StudyFile,
+    data_dir: DataDir = None,
+    store: Annotated[
+        Path | None,
+        typer.Option(file_okay=False, help="The results; those that the study names by default."),
+    ] = None,
+    sample: Annotated[int, typer.Option(min=1, help="How many cells to run again.")] = 50,
+    seed: Annotated[int, typer.Option(min=0, help="Another seed: other cells.")] = 0,
+) -> None:
+    """Run random cells again, each alone, and demand equal bits.
+
+    Example: `askance study verify studies/smoke.toml --store smoke --sample 5`
+    """
+    from askance.study.design import read_study
+    from askance.study.status import verify_sample
+    from askance.study.store import Store
+
+    study = read_study(file)
+    results = Store(store or study.results or _default(study))
+    options = {"sample": sample, "seed": seed}
+    checked, foreign, wrong = verify_sample(study, results, data_dir, **options)
+    if foreign:
+        typer.echo(f"{foreign} of {checked} cells were made by another version of the code")
+    for cell in wrong:
+        typer.echo(f"differs: {cell.dataset} {cell.permutation} {cell.algorithm} {cell.setting}")
+    typer.echo(f"{checked - len(wrong)} of {checked} cells have equal bits")
+    raise typer.Exit(1 if wrong else 0)
+
+
+def _default(study: "Study") -> Path:
+    return Path("stores") / study.name
+
+
+def _opened(folder: Path) -> "Store":
+    from askance.errors import FileUnreadable
+    from askance.study.store import Store
+
+    store = Store(folder)
+    if not store.study_path.is_file():
+        raise FileUnreadable(f"{folder} is no store of a study: it has no study.toml")
+    return store

@@ -1,0 +1,1 @@
+"""Experiments over data sets, permutations, learners and grids of settings."""

@@ -1,0 +1,195 @@
+"""Run what is missing of a study: the same tasks on this machine's processes or on Dask.
+
+A task is a group of settings over one permutation, run in one compiled pass. What a setting gives
+does not depend on the group that it runs in, nor on who runs it.
+"""
+
+import contextlib
+import json
+import logging
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import joblib
+
+from askance.engine import CHUNK, Group, run_settings
+from askance.errors import AskanceError, InvalidParameter
+from askance.kernels._jit import CODE_VERSION
+from askance.kernels.passes import Stream
+from askance.learners.streaming import StreamingLearner
+from askance.presets import make_learner
+from askance.study.design import Cell, Origin, Study
+from askance.study.origins import fingerprint, present, split, width
+from askance.study.store import Outcome, Store, cells_of, read_results
+
+__all__ = ["Task", "cells", "missing", "plan", "run", "run_task"]
+
+logger = logging.getLogger("askance")
+
+LANES = 800
+"""Classifiers in one pass: enough to share the work on a row, few enough for the cache."""
+
+STATE_BYTES = 1 << 27
+"""Most memory for the state of a pass, where there are many features."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Settings to run over one permutation of one data set, with what that is worth in work."""
+
+    origin: Origin
+    budgets: tuple[int, ...]
+    data_dir: Path | None
+    cells: tuple[Cell, ...]
+    work: float
+
+
+def cells(study: Study, data_dir: Path | None = None) -> Iterator[tuple[Origin, list[Cell]]]:
+    """Every cell of a study whose data is here, by data set and permutation."""
+    settings = list(study.settings())
+    for origin in present(study.origins, data_dir):
+        data = fingerprint(origin, data_dir)
+        for j in range(1, study.permutations + 1):
+            yield origin, [Cell(origin.name, data, j, *pair) for pair in settings]
+
+
+def missing(
+    study: Study, store: Store, data_dir: Path | None = None, *, retry: bool = False
+) -> Iterator[tuple[Origin, list[Cell]]]:
+    """Cells without a result: of this code version in the store, or of any in the study's results.
+
+    A cell that failed counts as done unless it is to be tried again.
+    """
+    done = store.done(CODE_VERSION, failed=not retry)
+    if study.results is not None:
+        done |= cells_of(read_results(study.results), failed=False)
+    for origin, wanted in cells(study, data_dir):
+        yield origin, [cell for cell in wanted if cell not in done]
+
+
+def plan(
+    study: Study, todo: Sequence[tuple[Origin, list[Cell]]], data_dir: Path | None = None
+) -> Iterator[Task]:
+    """Group cells into tasks: one algorithm, one cover size, as many as fit the cache."""
+    for origin, wanted in todo:
+        if not wanted:
+            continue
+        most = max(16, min(LANES, STATE_BYTES // (8 * width(origin, data_dir))))
+        for group in _groups(wanted, most):
+            work = sum(map(_lanes, group))
+            yield Task(origin, study.budgets, data_dir, tuple(group), work)
+
+
+def _groups(wanted: list[Cell], most: int) -> Iterator[list[Cell]]:
+    kinds: dict[tuple[str, int], list[Cell]] = {}
+    for cell in wanted:
+        kinds.setdefault((cell.algorithm, _lanes(cell)), []).append(cell)
+    for (_, lanes), alike in kinds.items():
+        step = max(1, most // lanes)
+        for start in range(0, len(alike), step):
+            yield alike[start : start + step]
+
+
+def _lanes(cell: Cell) -> int:
+    """Classifiers that a setting keeps: the ERM and its cover."""
+    if cell.algorithm != "online_active_cover":
+        return 1
+    size = json.loads(cell.setting).get("cover_size", 12)
+    return 1 + size if isinstance(size, int) else 1
+
+
+def run_task(task: Task) -> list[Outcome]:
+    """Run a task in this process; what goes wrong becomes an outcome too."""
+    learners: list[tuple[Cell, StreamingLearner]] = []
+    outcomes: list[Outcome] = []
+    for cell in task.cells:
+        try:
+            setting = json.loads(cell.setting)
+            learners.append((cell, make_learner(cell.algorithm, n_features=0, **setting)))
+        except AskanceError as error:
+            outcomes.append(_failed(cell, error))
+    if not learners:
+        return outcomes
+    try:
+        return outcomes + _run_group(task, learners)
+    except Exception as error:  # a broken cell must not end the study
+        logger.exception("a task failed")
+        return outcomes + [_failed(cell, error) for cell, _ in learners]
+
+
+def _failed(cell: Cell, error: Exception) -> Outcome:
+    return Outcome(cell, (), 0.0, CODE_VERSION, f"{type(error).__name__}: {error}")
+
+
+def _run_group(task: Task, learners: list[tuple[Cell, StreamingLearner]]) -> list[Outcome]:
+    train, test, n_features = split(task.origin, task.cells[0].permutation, task.data_dir)
+    start = time.perf_counter()
+    group = Group([learner for _, learner in learners], n_features)
+    found = run_settings(group, _chunks(train), test, task.budgets)
+    seconds = (time.perf_counter() - start) / len(learners)
+    return [
+        Outcome(cell, tuple((r.budget, r.queries, r.examples, r.error) for r in rows), seconds,
+                CODE_VERSION)
+        for (cell, _), rows in zip(learners, found, strict=True)
+    ]  # fmt: skip
+
+
+def _chunks(stream: Stream) -> Iterator[Stream]:
+    for start in range(0, len(stream.labels), CHUNK):
+        stop = min(start + CHUNK, len(stream.labels))
+        first, last = stream.indptr[start], stream.indptr[stop]
+        yield Stream(
+            stream.indptr[start : stop + 1] - first,
+            stream.indices[first:last],
+            stream.values[first:last],
+            stream.labels[start:stop],
+            stream.coins[start:stop],
+        )
+
+
+def run(
+    tasks: Sequence[Task],
+    store: Store,
+    *,
+    jobs: int = -1,
+    dask: str | None = None,
+    on_task: Callable[[Task, list[Outcome]], None] | None = None,
+) -> None:
+    """Run tasks on processes, or on a Dask cluster, and store each as it arrives.
+
+    The store must be held with :meth:`Store.writing`. An interrupt loses the tasks under way.
+    """
+    with _backend(dask):
+        parallel = joblib.Parallel(
+            n_jobs=jobs if dask is None else -1, return_as="generator_unordered", batch_size=1
+        )
+        results = parallel(joblib.delayed(_numbered)(i, task) for i, task in enumerate(tasks))
+        try:
+            for i, outcomes in results:
+                store.add(outcomes)
+                if on_task is not None:
+                    on_task(tasks[i], outcomes)
+        finally:
+            results.close()
+
+
+def _numbered(i: int, task: Task) -> tuple[int, list[Outcome]]:
+    return i, run_task(task)
+
+
+@contextlib.contextmanager
+def _backend(dask: str | None) -> Iterator[Any]:
+    if dask is None:
+        with joblib.parallel_config("loky"):
+            yield
+        return
+    try:
+        from distributed import Client
+    except ImportError:
+        raise InvalidParameter("--dask needs the extra: pip install 'askance[dask]'") from None
+    connect: Any = Client
+    with connect(dask), joblib.parallel_config("dask"):
+        yield

@@ -1,0 +1,160 @@
+"""Load the data of a study, and say what it holds without loading it."""
+
+import functools
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from askance.data.catalog import CATALOG, entry_of, find, load, printed
+from askance.data.dataset import Csr, Dataset
+from askance.data.design import stacked
+from askance.data.features import FeatureMap
+from askance.data.readers import read_batches
+from askance.data.splits import coins, permutation, train_test
+from askance.engine import stream_of
+from askance.errors import BadRecord, DatasetUnavailable, InvalidParameter
+from askance.kernels.passes import Stream
+from askance.study.design import Origin, canonical
+
+__all__ = ["absent", "fingerprint", "load_origin", "present", "split", "weight", "width"]
+
+EMBEDDED = ("breast_cancer", "digits")
+"""Data sets that come with scikit-learn."""
+
+
+def present(origins: tuple[Origin, ...], data_dir: Path | None = None) -> list[Origin]:
+    """The origins that can be loaded, ``all`` of the catalog spelled out, the smallest first."""
+    found = dict.fromkeys(o for origin in origins for o in _spelled(origin))
+    here = [o for o in found if o.kind != "catalog" or find(entry_of(o.name), data_dir)]
+    return sorted(here, key=lambda origin: weight(origin, data_dir))
+
+
+def absent(origins: tuple[Origin, ...], data_dir: Path | None = None) -> list[str]:
+    """Names of the catalog that a study wants and that are not here."""
+    here = present(origins, data_dir)
+    return [o.name for origin in origins for o in _spelled(origin) if o not in here]
+
+
+def _spelled(origin: Origin) -> list[Origin]:
+    if origin.kind == "catalog":
+        names = list(CATALOG) if origin.name == "all" else [entry_of(origin.name).name]
+        return [Origin("catalog", name) for name in names]
+    if origin.kind == "embedded" and origin.name not in EMBEDDED:
+        raise InvalidParameter(f"embedded data sets are {', '.join(EMBEDDED)}, got {origin.name!r}")
+    return [origin]
+
+
+def weight(origin: Origin, data_dir: Path | None = None) -> float:
+    """Roughly what a pass over the data costs: examples, and their non-zeros."""
+    if origin.kind == "catalog":
+        found = find(entry_of(origin.name), data_dir)
+        stats = found[0].expected if found else entry_of(origin.name).paper
+        # A decision costs about as much as forty features.
+        return stats.n * (stats.s + 40.0)
+    if origin.kind == "file":
+        return float(_file(origin).stat().st_size)
+    return 0.0
+
+
+def width(origin: Origin, data_dir: Path | None = None) -> int:
+    """Number of features; sets of the catalog are not loaded for it."""
+    found = find(entry_of(origin.name), data_dir) if origin.kind == "catalog" else None
+    return found[0].expected.d if found else load_origin(origin, data_dir).n_features
+
+
+def fingerprint(origin: Origin, data_dir: Path | None = None) -> str:
+    """What the data set holds, in a few characters: another content, another fingerprint.
+
+    >>> fingerprint(Origin("embedded", "digits"))
+    'embedded'
+    """
+    if origin.kind == "catalog":
+        found = find(entry_of(origin.name), data_dir)
+        if found is None:
+            raise DatasetUnavailable(f"{origin.name} is not here")
+        return " ".join(printed(found[0].expected))
+    if origin.kind == "file":
+        options = {k: v for k, v in json.loads(origin.options).items() if k != "file"}
+        with _file(origin).open("rb") as file:
+            digest = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=8))
+        digest.update(canonical(options).encode())
+        return digest.hexdigest()
+    return "embedded"
+
+
+def _file(origin: Origin) -> Path:
+    path = Path(json.loads(origin.options)["file"])
+    if not path.is_file():
+        raise DatasetUnavailable(f"{path} is not a file, expected the data of {origin.name}")
+    return path
+
+
+def load_origin(origin: Origin, data_dir: Path | None = None) -> Dataset:
+    """Load a data set.
+
+    >>> load_origin(Origin("embedded", "digits")).stats.d
+    64
+    """
+    if origin.kind == "catalog":
+        return load(origin.name, data_dir)
+    if origin.kind == "embedded":
+        return _embedded(origin.name)
+    return _own(origin)
+
+
+def _embedded(name: str) -> Dataset:
+    from sklearn import datasets
+
+    bunch: Any = getattr(datasets, f"load_{name}")()
+    # Digits: odd or even. The other one has two classes already.
+    positive = bunch.target % 2 == 1
+    features = np.asarray(bunch.data, np.float32)
+    rows, columns = np.nonzero(features)
+    ends = np.searchsorted(rows, np.arange(len(features) + 1)).astype(np.int64)
+    csr = Csr(ends, columns.astype(np.int32), features[rows, columns])
+    return Dataset(name, features.shape[1], csr, np.where(positive, 1, -1).astype(np.int8))
+
+
+def _own(origin: Origin) -> Dataset:
+    options = json.loads(origin.options)
+    text = options.pop("text", ())
+    path = _file(origin)
+    del options["file"]
+    features = FeatureMap.fit(read_batches(path, **options), text=text)
+    batches = [(features.encode_batch(b), b.labels) for b in read_batches(path, **options)]
+    labels = np.concatenate([part for _, part in batches])
+    if not labels.all():
+        raise BadRecord(f"{path} has a record without a label: number {int(labels.argmin()) + 1}")
+    csr = stacked([part for part, _ in batches])
+    return Dataset(origin.name, features.n_features, csr, labels)
+
+
+# The groups of one permutation follow each other, so one is enough.
+@functools.lru_cache(maxsize=1)
+def split(origin: Origin, j: int, data_dir: Path | None = None) -> tuple[Stream, Stream, int]:
+    """A permutation's stream with its coins, its test part, and the number of features."""
+    dataset = load_origin(origin, data_dir)
+    train, test = train_test(permutation(dataset.name, j, len(dataset)))
+    return (
+        _taken(dataset, train, coins(dataset.name, j, len(train))),
+        _taken(dataset, test),
+        dataset.n_features,
+    )
+
+
+def _taken(dataset: Dataset, rows: Any, drawn: Any = ()) -> Stream:
+    starts = dataset.indptr[rows]
+    lengths = dataset.indptr[rows + 1] - starts
+    ends = np.concatenate([[0], np.cumsum(lengths)])
+    places = np.arange(ends[-1]) + np.repeat(starts - ends[:-1], lengths)
+    return stream_of(
+        ends,
+        dataset.indices[places],
+        dataset.values[places],
+        dataset.labels[rows],
+        drawn,
+        n_features=dataset.n_features,
+    )

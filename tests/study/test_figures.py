@@ -1,0 +1,63 @@
+import re
+
+import numpy as np
+import pytest
+
+from askance.study.design import read_study
+from askance.study.figures import draw_cover_sizes, draw_errors, draw_gains, median_curves, save
+from askance.study.results import Curves, Results
+
+TEXT = """
+permutations = 2
+budgets = [10, 20, 40]
+[[data]]
+embedded = ["digits"]
+[[learners]]
+algorithm = "passive"
+learning_rate = [0.4, 0.8]
+[[learners]]
+algorithm = "online_active_cover"
+cover_size = [3, 6]
+"""
+
+
+@pytest.fixture
+def results():
+    rng = np.random.default_rng(0)
+    errors = rng.uniform(0.1, 0.5, (2, 4, 3))
+    queries = np.tile([10, 20, 40], (2, 4, 1))
+    curves = [Curves(name, [1, 2], errors, queries, np.ones((2, 4))) for name in ("a", "b")]
+    return Results(read_study("study.toml", TEXT), curves, {})
+
+
+def test_gains_have_three_panels_with_the_medians_in_the_first(results):
+    median, first, quartiles = draw_gains(results, "fixed", None).axes
+    drawn = {line.get_label(): line.get_ydata() for line in median.get_lines()[:2]}
+    expected = median_curves(results, "fixed", None)
+    assert np.array_equal(drawn["OAC"], expected["online_active_cover"])
+    assert np.array_equal(drawn["passive"], expected["passive"])
+    assert len(quartiles.collections) == 2
+    assert first.get_title() == "the first permutation"
+
+
+def test_errors_have_a_panel_for_each_data_set(results):
+    names = ["passive", "online_active_cover"]
+    figure = draw_errors(results, "per_data", ["b", "a"], names)
+    assert [axes.get_title() for axes in figure.axes] == ["b", "a"]
+    assert all(len(axes.get_lines()) == 2 for axes in figure.axes)
+
+
+def test_cover_sizes_have_gain_and_time(results):
+    gain, spent = draw_cover_sizes(results, "online_active_cover").axes
+    assert gain.get_lines()[0].get_xdata().tolist() == [3, 6]
+    assert spent.get_lines()[0].get_ydata().tolist() == [1.0, 1.0]
+
+
+def test_figures_are_written_twice_and_repeat(results, tmp_path):
+    first = save(draw_gains(results, "fixed", 1), tmp_path, "one")
+    second = save(draw_gains(results, "fixed", 1), tmp_path, "two")
+    assert first.read_bytes() == second.read_bytes()
+    assert (tmp_path / "one.png").stat().st_size > 1000
+    assert re.findall(r'id="(curve--OAC--\w+)"', first.read_text()) == [
+        "curve--OAC--line0", "curve--OAC--line1", "curve--OAC--band2", "curve--OAC--line2",
+    ]  # fmt: skip

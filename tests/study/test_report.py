@@ -1,0 +1,49 @@
+import pytest
+
+from askance.errors import FileUnreadable
+from askance.study import execute
+from askance.study.report import holes, write_report
+from askance.study.results import collect
+from askance.study.store import Store
+
+
+@pytest.fixture
+def tasks(tiny, tmp_path):
+    return list(execute.plan(tiny, list(execute.missing(tiny, Store(tmp_path / "store")))))
+
+
+def stored(tiny, tasks, folder):
+    store = Store(folder)
+    with store.writing(tiny.text):
+        execute.run(tasks, store, jobs=1)
+    return store
+
+
+def test_a_whole_study_has_no_holes(tiny, tasks, tmp_path):
+    store = stored(tiny, tasks, tmp_path / "store")
+    page = write_report(store, tmp_path / "pages")
+    text = page.read_text()
+    for part in ("AUC-GAIN*", "To the letter", "passive", "OAC", "Time spent", "points"):
+        assert part.lower() in text.lower()
+    assert "This report has holes" not in text
+    assert len(list((tmp_path / "pages").glob("*.svg"))) == 8
+    assert len(list((tmp_path / "pages").glob("*.png"))) == 8
+    assert holes(collect(tiny, store.table())) == []
+
+
+def test_a_report_over_holes_says_so_on_its_face(tiny, tasks, tmp_path):
+    store = stored(tiny, tasks[:-1], tmp_path / "store")
+    text = write_report(store, tmp_path / "pages").read_text()
+    found = holes(collect(tiny, store.table()))
+    assert found == [
+        "Fewer than 2 permutations are whole: points 1.",
+        "5 runs of permutations that are not whole are left out.",
+    ]
+    assert f"This report has holes. {' '.join(found)}" in text
+
+
+def test_nothing_whole_is_no_report(tiny, tasks, tmp_path, refused):
+    store = stored(tiny, tasks[:1], tmp_path / "store")
+    with refused(FileUnreadable, "no data set with a whole permutation"):
+        write_report(store, tmp_path / "pages")
+    assert holes(collect(tiny, store.table()))[0].startswith("1 data sets have no whole")

@@ -1,0 +1,70 @@
+import numpy as np
+import pytest
+
+from askance.errors import FileUnreadable
+from askance.study import execute
+from askance.study.design import read_study
+from askance.study.status import failures, progress, verify_sample
+from askance.study.store import Store, write_results
+
+
+@pytest.fixture
+def store(tiny, tmp_path):
+    store = Store(tmp_path / "store")
+    with store.writing(tiny.text):
+        tasks = list(execute.plan(tiny, list(execute.missing(tiny, store))))
+        execute.run(tasks[:-1], store, jobs=1)
+    return store
+
+
+def replace(store, name, values):
+    """Put other values into a column of the store."""
+    table = store.table()
+    place = table.schema.get_field_index(name)
+    changed = table.set_column(place, name, [values]).cast(table.schema)
+    for part in store.folder.glob("part-*"):
+        part.unlink()
+    write_results(changed, store.folder)
+
+
+def test_cells_are_counted(tiny, store):
+    (line,) = progress(tiny, store)
+    assert line[:4] == ("points", 11, 0, 1)
+    assert line.seconds > 0
+    assert failures(store) == []
+
+
+def test_failures_are_counted_and_named(tiny_file, tmp_path):
+    study = read_study(tiny_file, tiny_file.read_text().replace("[0.01, 0.1]", "[0.01, -1.0]"))
+    store = Store(tmp_path / "failing")
+    with store.writing(study.text):
+        tasks = list(execute.plan(study, list(execute.missing(study, store))))
+        execute.run(tasks, store, jobs=1)
+    (line,) = progress(study, store)
+    assert line[:4] == ("points", 10, 2, 0)
+    (cell, failure), _ = failures(store)
+    assert (cell.algorithm, cell.permutation) == ("iwal1", 1)
+    assert "c0 must" in failure
+
+
+def test_what_was_stored_is_what_a_run_gives(tiny, store):
+    assert verify_sample(tiny, store, sample=4) == (4, 0, [])
+    assert verify_sample(tiny, store, sample=100)[0] == 11
+
+
+def test_a_changed_bit_is_found(tiny, store):
+    errors = store.table()["error"].to_pylist()
+    replace(store, "error", [np.nextafter(errors[0], 1.0), *errors[1:]])
+    checked, foreign, found = verify_sample(tiny, store, sample=100)
+    assert (checked, foreign, len(found)) == (11, 0, 1)
+
+
+def test_another_code_version_is_noted(tiny, store):
+    replace(store, "code", ["elsewhere"] * len(store.table()))
+    assert verify_sample(tiny, store, sample=3) == (3, 3, [])
+
+
+def test_nothing_to_verify_is_said(tiny, tmp_path, refused):
+    store = Store(tmp_path)
+    with store.writing(tiny.text), refused(FileUnreadable, "no result"):
+        verify_sample(tiny, store)

@@ -1,0 +1,104 @@
+import numpy as np
+import pytest
+
+from askance.study.design import read_study
+from askance.study.results import Curves, Results
+from askance.study.summary import (
+    PAPER,
+    Claim,
+    best_columns,
+    by_cover_size,
+    claims,
+    errors_of,
+    summary,
+    winners,
+)
+
+TEXT = """
+permutations = 1
+budgets = [10, 20]
+[[data]]
+embedded = ["digits"]
+[[learners]]
+algorithm = "passive"
+learning_rate = [0.4, 0.8, 1.6]
+[[learners]]
+algorithm = "online_active_cover"
+cover_size = [3, 6]
+learning_rate = 0.4
+"""
+
+
+def results_of(*flat: list[float], seconds: float = 1.0) -> Results:
+    """One data set for each list of constant errors, in the order of the study's settings."""
+    curves = [
+        Curves(
+            f"set{i}",
+            [1],
+            np.repeat(np.array(errors)[None, :, None], 2, axis=2),
+            np.tile(np.array([10, 20]), (1, len(errors), 1)),
+            np.arange(len(errors))[None] * seconds,
+        )
+        for i, errors in enumerate(flat)
+    ]
+    return Results(read_study("study.toml", TEXT), curves, {})
+
+
+#                  passive .4, .8, 1.6; cover 3, 6
+TWO = results_of([0.4, 0.2, 0.3, 0.1, 0.2], [0.4, 0.4, 0.2, 0.4, 0.2])
+
+
+def test_the_summary_by_hand():
+    found = summary(TWO, repeats=5)
+    # Gains of passive: 0, .5, .25 and 0, 0, .5; of the cover .75, .5 and 0, .5.
+    assert found["passive"]["per_data"].value == pytest.approx(0.5)
+    assert found["passive"]["fixed"].value == pytest.approx(0.375)
+    cover = found["online_active_cover"]
+    assert cover["per_data"].value == pytest.approx(0.625)
+    assert cover["fixed"].value == pytest.approx(0.5)
+    assert cover["fixed"].literal == pytest.approx(0.5)
+    assert (cover["per_data"].paper, cover["fixed"].paper) == PAPER["online_active_cover"]
+    assert cover["fixed"].low <= 0.5 <= cover["fixed"].high
+
+
+def test_the_chosen_settings_and_their_errors():
+    assert best_columns(TWO, "online_active_cover", "fixed") == [4, 4]
+    assert best_columns(TWO, "online_active_cover", "per_data") == [3, 4]
+    assert [e[0, 0] for e in errors_of(TWO, "online_active_cover", "per_data")] == [0.1, 0.2]
+
+
+def test_winners_say_whether_they_lie_inside():
+    rate, size = winners(TWO)
+    assert (rate.name, rate.parameter, rate.fixed, rate.inside) == (
+        "passive",
+        "learning_rate",
+        1.6,
+        1,
+    )
+    assert (size.parameter, size.smallest, size.largest, size.inside) == ("cover_size", 3, 6, 0)
+    assert size.data_sets == 2
+
+
+def test_cover_sizes_by_hand():
+    three, six = by_cover_size(TWO, "online_active_cover")
+    assert three == pytest.approx((3, 0.375, 0.375, 3.0))
+    assert six == pytest.approx((6, 0.5, 0.5, 4.0))
+
+
+def test_claims_are_checked_at_the_budgets_they_speak_of():
+    study = read_study("s.toml", TEXT.replace("[10, 20]", "[10, 160, 640]"))
+    results = Results(study, [], {})
+    low, high = np.array([-0.1, 0.5, 0.5]), np.array([0.1, 0.2, 0.3])
+    curves = {"iwal0": low, "iwal1": low, "oracular_iwal0": high, "oracular_iwal1": high,
+              "online_active_cover": np.array([0.2, 0.1, 0.4]), "passive": high}  # fmt: skip
+    found = claims(results, {"fixed": curves, "per_data": curves})
+    assert [(c.holds, c.budgets) for c in found] == [(1, 1), (2, 2), (1, 2), (0, 1), (1, 1)]
+    assert [c.verdict for c in found[1:4]] == ["holds", "holds in part", "does not hold"]
+    assert claims(results, {"fixed": {}, "per_data": {}}) == []
+
+
+def test_the_papers_numbers_are_those_of_its_table():
+    best = max(PAPER, key=lambda name: PAPER[name][0])
+    fixed = max(PAPER, key=lambda name: PAPER[name][1])
+    assert (best, fixed) == ("online_active_cover", "oracular_iwal0")
+    assert Claim("x", 0, 0).verdict == "holds"

@@ -1,0 +1,110 @@
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from askance.cli import app
+
+TINY = """
+name = "tiny"
+permutations = 2
+budgets = [5, 10, 20]
+[[data]]
+file = "points.csv"
+label = "y"
+[[learners]]
+algorithm = "passive"
+learning_rate = [0.4, 0.8]
+[[learners]]
+algorithm = "online_active_cover"
+cover_size = [2, 3]
+"""
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    lines = [f"{i * 37 % 41 - 20},{i * 17 % 23 - 11},{1 if i * 37 % 41 > 20 else -1}"
+             for i in range(50)]  # fmt: skip
+    (tmp_path / "points.csv").write_text("\n".join(["a,b,y", *lines]) + "\n")
+    (tmp_path / "tiny.toml").write_text(TINY)
+    return tmp_path / "tiny.toml"
+
+
+def askance(*arguments: object, code: int = 0) -> str:
+    done = CliRunner().invoke(app, ["study", *map(str, arguments)])
+    assert done.exit_code == code, done.output
+    return done.output
+
+
+def test_from_a_study_to_its_report(study: Path, tmp_path: Path) -> None:
+    store, pages = tmp_path / "store", tmp_path / "pages"
+    assert "8" in askance("status", study, "--store", store)
+    printed = askance("run", study, "--store", store, "--jobs", 1)
+    assert "points" in printed
+    assert sorted(p.name for p in store.glob("*.parquet")) == ["points.parquet"]
+    assert "4 of 4 cells" in askance("verify", study, "--store", store, "--sample", 4)
+    askance("export", store, "-o", tmp_path / "all.csv")
+    assert len((tmp_path / "all.csv").read_text().splitlines()) == 1 + 2 * 4 * 3
+    assert "index.html" in askance("report", store, "-o", pages)
+    text = (pages / "index.html").read_text()
+    assert "Study tiny" in text
+    assert "holes" not in text.split("</style>")[1]
+
+
+def test_failures_are_shown_and_end_nothing(study: Path, tmp_path: Path) -> None:
+    study.write_text(TINY.replace("learning_rate = [0.4, 0.8]", "learning_rate = [0.4, -1.0]"))
+    printed = askance("run", study, "--store", tmp_path / "store", "--jobs", 1)
+    assert printed.count("failed: points") == 2
+    assert json.dumps({"learning_rate": -1.0}) in printed
+
+
+def test_a_wrong_number_is_an_exit_code(study: Path, tmp_path: Path) -> None:
+    from askance.study.store import Store, write_results
+
+    store = tmp_path / "store"
+    askance("run", study, "--store", store, "--jobs", 1)
+    table = Store(store).table()
+    place = table.schema.get_field_index("queries")
+    changed = table.set_column(place, "queries", [[q + 1 for q in table["queries"].to_pylist()]])
+    code = table.schema.get_field_index("code")
+    changed = changed.set_column(code, "code", [["elsewhere"] * len(table)])
+    write_results(changed.cast(table.schema), store)
+    printed = askance("verify", study, "--store", store, "--sample", 2, code=1)
+    assert "0 of 2 cells have equal bits" in printed
+    assert "differs: points" in printed
+    assert "another version" in printed
+
+
+def test_what_is_not_here_is_said(tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text(TINY.replace('file = "points.csv"\nlabel = "y"',
+                                                  'catalog = "titanic"'))  # fmt: skip
+    empty = tmp_path / "empty"
+    printed = askance("status", tmp_path / "s.toml", "--store", empty, "--data-dir", empty)
+    assert "not here: titanic" in printed
+
+
+def test_a_folder_that_is_no_store_is_refused(tmp_path: Path) -> None:
+    assert "no store of a study" in askance("report", tmp_path, "-o", tmp_path / "x", code=1)
+
+
+def test_an_interrupt_says_how_to_go_on(study: Path, tmp_path: Path, monkeypatch) -> None:
+    from askance.study import execute
+
+    def interrupted(*arguments: object, **options: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(execute, "run", interrupted)
+    printed = askance("run", study, "--store", tmp_path / "store", "--jobs", 1, code=130)
+    assert "goes on from here" in printed
+
+
+def test_finished_results_are_in_the_store_and_the_report(study: Path, tmp_path: Path) -> None:
+    askance("run", study, "--store", tmp_path / "first", "--jobs", 1)
+    askance("export", tmp_path / "first", "-o", tmp_path / "finished")
+    more = TINY.replace("permutations = 2", "permutations = 3")
+    study.write_text('results = "finished"\n' + more)
+    askance("run", study, "--store", tmp_path / "second", "--jobs", 1)
+    askance("report", tmp_path / "second", "-o", tmp_path / "pages")
+    summary = (tmp_path / "pages" / "summary.md").read_text()
+    assert "| points | 3 |" in summary
