@@ -262,7 +262,7 @@ def flips(
 def has_tiny(row: RowBuffer, n: int) -> bool:
     """Whether a value is so small that its gradient may underflow.
 
-    >>> has_tiny(RowBuffer(np.array([0]), np.array([1e-15]), np.array([1.0])), 1)
+    >>> bool(has_tiny(RowBuffer(np.array([0]), np.array([1e-15]), np.array([1.0])), 1))
     True
     """
     count = 0

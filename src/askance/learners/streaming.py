@@ -4,7 +4,6 @@ Each algorithm adds its own ``decide``.
 """
 
 import math
-import numbers
 from abc import ABC, abstractmethod
 
 import numpy as np
@@ -127,7 +126,7 @@ def require_label(label: object) -> Label:
     raise InvalidLabel(f"a label must be -1 or +1, got {label!r}")
 
 
-def require_positive(**parameters: float) -> None:
+def require_positive(**parameters: object) -> None:
     """Raise for the first parameter that is not positive and finite.
 
     >>> require_positive(c0=-1.0)
@@ -135,5 +134,5 @@ def require_positive(**parameters: float) -> None:
     askance.errors.InvalidParameter: c0 must be positive and finite, got -1.0
     """
     for name, value in parameters.items():
-        if not (isinstance(value, numbers.Real) and value > 0 and math.isfinite(value)):
+        if not (isinstance(value, int | float) and value > 0 and math.isfinite(value)):
             raise InvalidParameter(f"{name} must be positive and finite, got {value!r}")

@@ -4,7 +4,6 @@ The arrays live here, the arithmetic in :mod:`askance.kernels.linear`.
 """
 
 import math
-import numbers
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -80,15 +79,11 @@ class LinearState:
             object.__setattr__(self, name, array)
 
     def _validate(self) -> None:
-        whole = isinstance(self.n_features, int | np.integer) and not isinstance(
-            self.n_features, bool
-        )
-        if not (whole and self.n_features >= 0):
-            raise InvalidParameter(
-                f"n_features must be a whole number from 0 on, got {self.n_features!r}"
-            )
-        rate = self.learning_rate
-        if not (isinstance(rate, numbers.Real) and rate > 0 and math.isfinite(rate)):
+        count: object = self.n_features
+        if isinstance(count, bool) or not (isinstance(count, int | np.integer) and count >= 0):
+            raise InvalidParameter(f"n_features must be a whole number from 0 on, got {count!r}")
+        rate: object = self.learning_rate
+        if not (isinstance(rate, int | float) and rate > 0 and math.isfinite(rate)):
             raise InvalidParameter(f"learning_rate must be positive and finite, got {rate!r}")
         if self.rates not in _RATES:
             raise InvalidParameter(f"rates must be one of {', '.join(_RATES)}, got {self.rates!r}")
