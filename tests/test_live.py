@@ -26,7 +26,7 @@ from askance.errors import (
     UnknownQuestion,
 )
 from askance.files import read_state, write_state
-from askance.live import AHEAD, RECENT, ActiveLearner, Question
+from askance.live import AHEAD, FEWEST, RECENT, ActiveLearner, Question
 from askance.types import Decision, Label, Row, State
 
 STREAM = make_stream(seed=8, n_features=4, length=60)
@@ -268,9 +268,9 @@ def test_answering_twice(refused: Any) -> None:
 @pytest.mark.parametrize(
     ("id", "expected"),
     [
-        (60, "60 were asked so far"),
-        (10**9, "60 were asked so far"),
-        (-1, "60 were asked so far"),
+        (60, "60 examples were offered so far"),
+        (10**9, "60 examples were offered so far"),
+        (-1, "60 examples were offered so far"),
         ("7", "expected a whole number"),
         (None, "expected a whole number"),
         (2.5, "expected a whole number"),
@@ -473,18 +473,18 @@ class Guesser:
         self.k = state["k"]
 
 
-@pytest.mark.parametrize(("every", "collapsed"), [(10**6, True), (300, True), (100, False)])
+@pytest.mark.parametrize(("every", "collapsed"), [(10**6, True), (60, True), (20, False)])
 def test_a_collapse_is_noticed(
     every: int, collapsed: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
     live = ActiveLearner(Guesser(every))
     with caplog.at_level(logging.WARNING, logger="askance"):
-        for i in range(RECENT):
+        for i in range(FEWEST):
             assert live.stats().warning is None
             question = live.ask([1.0])
             if question.wanted:
                 live.tell(question, 1)
-            assert not caplog.records or i == RECENT - 1
+            assert not caplog.records or i == FEWEST - 1
     warning = live.stats().warning
     assert bool(caplog.records) == collapsed
     if collapsed:
@@ -589,9 +589,12 @@ def test_a_collapse_is_remembered(tmp_path: Path) -> None:
 
 
 def test_an_own_learner_must_be_handed_in(tmp_path: Path, refused: Any) -> None:
-    live, _ = logged("passive")
-    live.tell(first_wanted(live), 1)
+    live = ActiveLearner(askance.make_learner("passive", n_features=4))
+    live.ask([1.0, 0.0, 0.0, 1.0])
+    live.tell(live.ask([0.0, 2.0, 0.0, 1.0]), 1)
     live.save(tmp_path / "live")
+    with refused(InvalidParameter, "holds a Passive, got a MarginSampling"):
+        ActiveLearner.load(tmp_path / "live", learner=askance.make_learner("margin", n_features=4))
     with refused(InvalidParameter, "holds a learner of your own: pass it as learner="):
         ActiveLearner.load(tmp_path / "live")
     own = askance.make_learner("passive", n_features=4)
@@ -638,3 +641,32 @@ def test_the_file_is_replaced_only_when_it_is_whole(tmp_path: Path) -> None:
         live.save(path)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("budget", [5, "x", {"total": 3}])
+def test_a_budget_is_a_budget(budget: Any, refused: Any) -> None:
+    with refused(InvalidParameter, "budget must be a Budget or None, got"):
+        ActiveLearner("passive", n_features=1, budget=budget)
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.longdouble])
+def test_every_kind_of_float_is_taken(kind: Any) -> None:
+    values = np.array([1.0, 0.5], kind)
+    live, twin = (ActiveLearner("iwal1", n_features=2) for _ in range(2))
+    for x, other in ((values, [1.0, 0.5]), (Row(np.arange(2), values), [1.0, 0.5])):
+        assert live.ask(x) == twin.ask(other)
+
+
+@pytest.mark.parametrize("label", [np.True_, True, 2, "1", None, np.array([1])])
+def test_what_is_no_label(label: Any, refused: Any) -> None:
+    live = ActiveLearner("passive", n_features=1)
+    question = live.ask([1.0])
+    with refused(InvalidLabel, "a label must be -1 or +1, got"):
+        live.tell(question, label)
+    live.tell(question, np.int8(1))
+
+
+def test_a_learner_of_ones_own_knows_its_dimension(refused: Any) -> None:
+    live = ActiveLearner(askance.make_learner("iwal1", n_features=4))
+    with refused(InvalidRow, "an example must have 4 features, got 2"):
+        live.ask([1.0, 0.0])

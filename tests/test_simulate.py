@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import askance
 from askance import simulate as simulation
 from askance.checks.streams import make_stream
-from askance.errors import InvalidParameter
+from askance.errors import InvalidLabel, InvalidParameter
 from askance.types import Decision, Label, Row, State
 
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -147,3 +147,28 @@ def test_bad_budgets(budgets: list[int], refused: Any) -> None:
 def test_an_empty_test_set_is_refused(refused: Any) -> None:
     with refused(InvalidParameter, "a test set must hold at least one example, got none"):
         simulation.simulate(askance.make_learner("passive", n_features=4), LABELLED, COINS, [])
+
+
+@pytest.mark.parametrize("label", [2, 0, True, 1.5, None, "1"])
+@pytest.mark.parametrize("drive", [simulation.simulate, simulation.run_readable])
+def test_a_label_that_is_none_is_refused(label: Any, drive: Any, refused: Any) -> None:
+    stream = [(LABELLED[0][0], label), *LABELLED[1:]]
+    with pytest.raises(askance.AskanceError):
+        drive(askance.make_learner("passive", n_features=4), stream, COINS, LABELLED)
+
+
+@pytest.mark.parametrize("label", [2, 0, True])
+def test_a_test_label_that_is_none_is_refused(label: Any, refused: Any) -> None:
+    learner = askance.make_learner("passive", n_features=4)
+    with refused(InvalidLabel, f"a label must be -1 or +1, got {label!r}"):
+        simulation.simulate(learner, LABELLED, COINS, [(LABELLED[0][0], label)])
+
+
+def test_bad_or_missing_coins_are_refused(refused: Any) -> None:
+    def learner() -> Any:
+        return askance.make_learner("passive", n_features=4)
+
+    with refused(InvalidParameter, "a coin must lie in [0, 1), got 1.5"):
+        simulation.simulate(learner(), LABELLED, [0.5, 1.5, *COINS], LABELLED)
+    with refused(InvalidParameter, "every example needs a coin, got 2 coins and more examples"):
+        simulation.simulate(learner(), LABELLED, COINS[:2], LABELLED)

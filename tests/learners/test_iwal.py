@@ -53,13 +53,13 @@ def test_the_probability_solves_its_equation(
 def test_below_the_threshold_all_ask_surely(
     kind: type[IWAL0], oracular: type[IWAL0], scripted: Any
 ) -> None:
-    threshold = at(kind(scripted()), 32, 0.25).decide(X, 0.5).threshold
+    threshold = at(kind(scripted(), c0=0.1), 32, 0.25).decide(X, 0.5).threshold
     for each in (kind, oracular):
-        learner = at(each(scripted(flip=32 * threshold * 0.999)), 32, 0.25)
+        learner = at(each(scripted(flip=32 * threshold * 0.999), c0=0.1), 32, 0.25)
         decision = learner.decide(X, 0.999)
         assert (decision.probability, decision.queried) == (1.0, True)
         assert decision.threshold == threshold
-        above = at(each(scripted(flip=32 * threshold * 1.001)), 32, 0.25).decide(X, 0.0)
+        above = at(each(scripted(flip=32 * threshold * 1.001), c0=0.1), 32, 0.25).decide(X, 0.0)
         assert above.probability < 1.0
         assert above.in_disagreement == (each is kind)
 
