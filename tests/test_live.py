@@ -26,7 +26,7 @@ from askance.errors import (
     UnknownQuestion,
 )
 from askance.files import read_state, write_state
-from askance.live import RECENT, ActiveLearner, Question
+from askance.live import AHEAD, RECENT, ActiveLearner, Question
 from askance.types import Decision, Label, Row, State
 
 STREAM = make_stream(seed=8, n_features=4, length=60)
@@ -141,6 +141,60 @@ def test_a_pending_row_is_kept_as_it_was() -> None:
     assert learner.log[0][0].values.tolist() == [1.0, 2.0, 3.0, 4.0]
 
 
+# Compiled steps
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+@given(
+    cut=st.integers(0, len(STREAM)),
+    seed=st.integers(0, 2**32 - 1),
+    dtype=st.sampled_from(["float32", "float64"]),
+)
+@settings(max_examples=8)
+def test_compiled_steps_are_the_readable_verbs(name: str, cut: int, seed: int, dtype: str) -> None:
+    """Late labels, withdrawals, a budget, a file in the middle: the same questions and states."""
+    budget = Budget(total=40, labels=9, per=12)
+    compiled = make(name, random_state=seed, budget=budget, dtype=dtype)
+    readable = ActiveLearner(
+        Logged(askance.make_learner(name, n_features=4, dtype=dtype, **ALGORITHMS[name])),
+        random_state=seed,
+        budget=budget,
+    )
+    assert _advance(compiled, 0, cut) == _advance(readable, 0, cut)
+    with tempfile.TemporaryDirectory() as folder:
+        compiled.save(Path(folder) / "compiled")
+        compiled = ActiveLearner.load(Path(folder) / "compiled")
+        readable.save(Path(folder) / "readable")
+        again = Logged(askance.make_learner(name, n_features=4, dtype=dtype, **ALGORITHMS[name]))
+        readable = ActiveLearner.load(Path(folder) / "readable", learner=again)
+    assert _advance(compiled, cut, len(STREAM)) == _advance(readable, cut, len(STREAM))
+    assert same(compiled.learner.get_state(), readable.learner.get_state())
+    assert compiled.stats() == readable.stats()
+    for step in STREAM:
+        assert compiled.predict(step.row) == readable.predict(step.row)
+
+
+def test_a_learner_restored_from_outside_is_followed() -> None:
+    live, other = make("online_active_cover"), make("online_active_cover")
+    answer_all(live, STREAM[:30])
+    live.learner.set_state(other.learner.get_state())
+    assert [live.predict(step.row) for step in STREAM] == [-1] * len(STREAM)
+    assert live.stats().learned == 0
+
+
+@pytest.mark.parametrize("asked", [0, 1, AHEAD - 1, AHEAD, 3 * AHEAD + 5])
+def test_coins_drawn_ahead_are_not_in_the_file(asked: int, tmp_path: Path) -> None:
+    live = make("passive", random_state=9)
+    for _ in range(asked):
+        live.ask(STREAM[0].row)
+    live.save(tmp_path / "live")
+    state = read_state(tmp_path / "live", "active learner")
+    generator = np.random.default_rng(9)
+    coins = generator.random(asked + 1)
+    assert state["coin"] == coins[-1]
+    assert state["generator"] == generator.bit_generator.state
+
+
 # Late labels
 
 
@@ -236,7 +290,7 @@ def test_a_question_that_wanted_no_label(refused: Any) -> None:
     live = make()
     unwanted = next(question for question in answer_all(live, STREAM) if not question.wanted)
     before = snapshot(live)
-    with refused(LabelConflict, f"question {unwanted.id} wanted no label, got one"):
+    with refused(LabelConflict, f"question {unwanted.id} wanted no label, so none can be answered"):
         live.tell(unwanted, 1)
     assert snapshot(live) == before
 
@@ -282,7 +336,7 @@ def test_of_a_batch_with_a_fault_nothing_is_taken(refused: Any) -> None:
     [
         ([math.nan, 0.0, 0.0, 0.0], "nan"),
         ([0.0, math.inf, 0.0, 0.0], "inf"),
-        ([0.0, 0.0, 0.0, 0.0, 1.0], "got 4"),
+        ([0.0, 0.0, 0.0, 0.0, 1.0], "got 5"),
         ({7: 1.0}, "got 7"),
         (([1, 1], [1.0, 2.0]), "1"),
         (([0, 1], [1.0]), "got"),

@@ -34,6 +34,7 @@ TESTS = [
     "tests/kernels/test_linear.py",
     "tests/oracles/test_linear.py",
     "tests/test_simulate.py",
+    "tests/test_steps.py",
     "tests/test_live.py",
     "tests/test_files.py",
     "tests/learners/test_contract.py",

@@ -13,7 +13,9 @@ from typing import Any, Self, cast
 import numpy as np
 
 from askance.errors import InvalidParameter, InvalidRow
+from askance.grouping import cover_size
 from askance.kernels import formulas, lanes, linear, passes
+from askance.kernels._jit import is_compiled
 from askance.learners.iwal import IWAL0, IWAL1, OracularIWAL0, OracularIWAL1
 from askance.learners.margin import MarginSampling
 from askance.learners.online_active_cover import OnlineActiveCover
@@ -65,10 +67,6 @@ def is_compilable(learner: Learner) -> bool:
     return in_order and state.lanes == len(oracles) and state.rates == "adaptive"
 
 
-def _cover_size(setting: StreamingLearner) -> int:
-    return len(getattr(setting, "cover_oracles", ()))
-
-
 class Group:
     """Several settings over the same stream, in one pass.
 
@@ -99,7 +97,7 @@ class Group:
     ) -> None:
         if not settings or not all(is_compilable(setting) for setting in settings):
             raise InvalidParameter("a group takes one or more compilable learners")
-        sizes = np.array([_cover_size(setting) for setting in settings])
+        sizes = np.array([cover_size(setting) for setting in settings])
         self.order: Integers = np.argsort(-sizes, kind="stable")
         """Position among the given settings of each that still runs."""
         self._settings = [settings[i] for i in self.order]
@@ -137,7 +135,7 @@ class Group:
     def _derive(self) -> None:
         """All that follows from the settings and their state."""
         settings, state = self._settings, self._state
-        first = _first_lanes([_cover_size(setting) for setting in settings])
+        first = _first_lanes([cover_size(setting) for setting in settings])
         rates = np.zeros(state.lanes)
         for t in range(len(first) - 1):
             for lane in range(first[t], first[t + 1]):
@@ -165,6 +163,8 @@ class Group:
     def advance(self, stream: passes.Stream, start: int, budgets: Integers) -> int:
         """Run from row ``start`` to the end, or to the first row at which a budget is reached."""
         self.fit_rows(int(np.diff(stream.indptr).max(initial=0)))
+        if not is_compiled(passes.run):
+            logger.warning("compiling the passes, which takes a while, once for this machine")
         return passes.run(
             stream, start, len(stream.labels), self.lanes, self.row, self.grid, self.progress,
             self.work, self.decided, budgets,

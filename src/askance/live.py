@@ -4,6 +4,7 @@ What was decided stays as decided, however late its label comes; a pending quest
 clock when it is learned.
 """
 
+import copy
 import dataclasses
 import logging
 import operator
@@ -12,7 +13,7 @@ import threading
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 
@@ -28,6 +29,7 @@ from askance.errors import (
 from askance.files import read_state, write_state
 from askance.presets import make_learner
 from askance.protocols import LateLearner, Learner
+from askance.steps import drive
 from askance.types import Decision, Label, Row, State
 
 __all__ = ["ActiveLearner", "Budget", "Question", "Stats"]
@@ -38,12 +40,14 @@ Reason = Literal["outside", "coin", "budget"]
 
 _KIND = "active learner"
 
+AHEAD = 64
+"""Coins drawn at a time."""
+
 RECENT = 1000
 """Examples over which a collapse into the learner's own guesses is judged."""
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """The answer to ``ask``.
 
     Parameters
@@ -140,10 +144,16 @@ class ActiveLearner:
             )
         else:
             self.learner = learner
+        driver = drive(self.learner)
+        self._predict, self._offer, self._learn = driver.predict, driver.offer, driver.learn
+        self._defer = self.learner.defer if isinstance(self.learner, LateLearner) else None
+        self._n_features: int | None = parameters.get("n_features")
         self._ledger = Ledger(budget or Budget())
-        self._generator = np.random.default_rng(random_state)
-        # Always one coin ahead: a row that is refused uses none up.
-        self._coin = float(self._generator.random())
+        self._bits = np.random.PCG64(random_state)
+        self._generator = np.random.Generator(self._bits)
+        # Coins are drawn ahead; a row that is refused uses none up.
+        self._ahead: list[float] = []
+        self._coin = self._draw()
         self._seen = self._refused = self._predicted = 0
         self._pending: dict[int, tuple[Row, Decision]] = {}
         self._answered: dict[int, Label] = {}
@@ -154,7 +164,7 @@ class ActiveLearner:
     def predict(self, x: Any) -> Label:
         """The current prediction, -1 or +1."""
         with self._lock:
-            return self.learner.predict(as_row(x))
+            return self._predict(as_row(x, self._n_features))
 
     def ask(self, x: Any) -> Question:
         """Offer an example, and learn whether its label is wanted.
@@ -163,44 +173,45 @@ class ActiveLearner:
         learned at once, or, while no label may be bought, left out of everything.
         """
         with self._lock:
-            row = as_row(x)
+            row = x if type(x) is Row else as_row(x, self._n_features)
             id = self._seen
             if not self._ledger.is_open(id):
-                predicted = self.learner.predict(row)
+                predicted = self._predict(row)
                 self._advance()
                 self._refused += 1
                 return Question(id, False, "budget", 0.0, 0.0, predicted)
-            decision = self.learner.decide(row, self._coin)
-            if decision.queried:
-                copied = Row(np.array(row.indices), np.array(row.values))
-                self._pending[id] = copied, decision
-                self._ledger.buy(id)
-                if isinstance(self.learner, LateLearner):
-                    self.learner.defer(decision)
-            else:
-                self._learn(row, decision, None)
+            decision = self._offer(row, self._coin)
             self._advance()
-            return _question(id, decision)
+            predicted, inside, probability, queried, _, _, _ = decision
+            reason: Reason | None = None
+            weight = 0.0
+            if queried:
+                self._pending[id] = Row(np.array(row.indices), np.array(row.values)), decision
+                self._ledger.buy(id)
+                if self._defer is not None:
+                    self._defer(decision)
+                weight = 1.0 / probability
+            else:
+                self._count(inside)
+                reason = "coin" if inside else "outside"
+            # Question(...) would take more than twice as long.
+            return tuple.__new__(Question, (id, queried, reason, probability, weight, predicted))
 
     def tell(self, question: Question | int, label: Label) -> None:
         """Give the label, -1 or +1, of a question that wanted one."""
-        self.tell_many([(question, label)])
+        with self._lock:
+            id, known = self._checked(question, label, {})
+            self._take(id, known)
 
     def tell_many(self, answers: Iterable[tuple[Question | int, Label]]) -> None:
         """Give several labels; if one of them cannot be taken, none is."""
         with self._lock:
             checked: dict[int, Label] = {}
             for question, label in answers:
-                id = _id(question)
-                if isinstance(label, bool) or label not in (-1, 1):
-                    raise InvalidLabel(f"a label must be -1 or +1, got {label!r}")
-                self._check_pending(id, int(label), checked)
-                checked[id] = int(label)
+                id, known = self._checked(question, label, checked)
+                checked[id] = known
             for id, label in checked.items():
-                row, decision = self._pending[id]
-                self._learn(row, decision, label)
-                del self._pending[id]
-                self._answered[id] = label
+                self._take(id, label)
 
     def withdraw(self, question: Question | int) -> None:
         """Give up on a label: the example is learned as not queried and its label refunded."""
@@ -208,7 +219,8 @@ class ActiveLearner:
             id = _id(question)
             self._check_pending(id, None, {})
             row, decision = self._pending[id]
-            self._learn(row, dataclasses.replace(decision, queried=False), None)
+            self._learn(row, decision._replace(queried=False), None)
+            self._count(decision.in_disagreement)
             del self._pending[id]
             self._withdrawn.add(id)
             self._ledger.refund(id)
@@ -220,27 +232,51 @@ class ActiveLearner:
 
     def _advance(self) -> None:
         self._seen += 1
-        self._coin = float(self._generator.random())
+        self._coin = self._ahead.pop() if self._ahead else self._draw()
 
-    def _learn(self, row: Row, decision: Decision, label: Label | None) -> None:
-        self.learner.learn(row, decision, label)
-        guessed = not decision.in_disagreement
-        self._predicted += guessed
-        self._recent.append(guessed)
+    def _draw(self) -> float:
+        """The next coin, and many more: one call for each would take as long as a decision."""
+        self._ahead = self._generator.random(AHEAD)[::-1].tolist()
+        return self._ahead.pop()
+
+    def _checked(
+        self, question: Question | int, label: Label, same_batch: dict[int, Label]
+    ) -> tuple[int, Label]:
+        """The id of a question and its label, if that can be taken."""
+        id = _id(question)
+        if isinstance(label, bool) or label not in (-1, 1):
+            raise InvalidLabel(f"a label must be -1 or +1, got {label!r}")
+        self._check_pending(id, int(label), same_batch)
+        return id, int(label)
+
+    def _take(self, id: int, label: Label) -> None:
+        row, decision = self._pending[id]
+        self._learn(row, decision, label)
+        self._count(decision.in_disagreement)
+        del self._pending[id]
+        self._answered[id] = label
+
+    def _count(self, inside: bool) -> None:
+        """Keep the share of own guesses among what is learned."""
+        self._predicted += not inside
+        self._recent.append(not inside)
         if self.learner.k % RECENT == 0 and (warning := self._collapse()):
             logger.warning("%s", warning)
 
     def _check_pending(self, id: int, label: Label | None, same_batch: dict[int, Label]) -> None:
+        if id in self._pending and id not in same_batch:
+            return
         known = self._answered.get(id, same_batch.get(id))
         if known is not None:
-            said = "again" if label in (known, None) else f"as {label:+d}"
-            raise LabelConflict(f"question {id} was answered {known:+d}, cannot be answered {said}")
+            refused = "withdrawn" if label is None else f"answered as {label:+d}"
+            refused = "answered again" if label == known else refused
+            raise LabelConflict(f"question {id} was answered {known:+d}, cannot be {refused}")
         if id in self._withdrawn:
-            raise LabelConflict(f"question {id} was withdrawn, it cannot be answered any more")
-        if 0 <= id < self._seen and id not in self._pending:
-            raise LabelConflict(f"question {id} wanted no label, got one")
-        if id not in self._pending:
-            raise UnknownQuestion(f"no question has the id {id}, {self._seen} were asked so far")
+            raise LabelConflict(f"question {id} was withdrawn, it cannot be changed any more")
+        if 0 <= id < self._seen:
+            refused = "can be withdrawn" if label is None else "can be answered"
+            raise LabelConflict(f"question {id} wanted no label, so none {refused}")
+        raise UnknownQuestion(f"no question has the id {id}, {self._seen} were asked so far")
 
     def _collapse(self) -> str | None:
         if len(self._recent) < RECENT or sum(self._recent) < 0.995 * RECENT:
@@ -299,7 +335,7 @@ class ActiveLearner:
             "learner": self.learner.get_state(),
             "budget": dataclasses.asdict(self._ledger.budget),
             "ledger": self._ledger.get_state(),
-            "generator": self._generator.bit_generator.state,
+            "generator": self._generator_state(),
             "coin": self._coin,
             "counts": [self._seen, self._refused, self._predicted],
             "pending": [
@@ -307,7 +343,7 @@ class ActiveLearner:
                     "id": id,
                     "indices": row.indices,
                     "values": row.values,
-                    "decision": dataclasses.asdict(decision),
+                    "decision": decision._asdict(),
                 }
                 for id, (row, decision) in self._pending.items()
             ],
@@ -316,11 +352,17 @@ class ActiveLearner:
             "recent": [int(guessed) for guessed in self._recent],
         }
 
+    def _generator_state(self) -> State:
+        """The generator's state after the current coin, as if none had been drawn ahead."""
+        bits = copy.deepcopy(self._bits)
+        bits.advance(2**128 - len(self._ahead))
+        return dict(bits.state)
+
     def _set_state(self, state: State) -> None:
         self.learner.set_state(state["learner"])
         self._ledger.set_state(state["ledger"])
-        self._generator.bit_generator.state = state["generator"]
-        self._coin = float(state["coin"])
+        self._bits.state = state["generator"]
+        self._coin, self._ahead = float(state["coin"]), []
         self._seen, self._refused, self._predicted = state["counts"]
         self._pending = {
             item["id"]: (Row(item["indices"], item["values"]), Decision(**item["decision"]))
@@ -339,11 +381,3 @@ def _id(question: Question | int) -> int:
     except TypeError:
         message = f"no question has the id {question!r}, expected a whole number"
         raise UnknownQuestion(message) from None
-
-
-def _question(id: int, decision: Decision) -> Question:
-    reason: Reason | None = None
-    if not decision.queried:
-        reason = "coin" if decision.in_disagreement else "outside"
-    weight = 1.0 / decision.probability if decision.queried else 0.0
-    return Question(id, decision.queried, reason, decision.probability, weight, decision.predicted)

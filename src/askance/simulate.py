@@ -41,7 +41,9 @@ def simulate(
     """Test error at each label budget, after the budget's last label was learned.
 
     A budget that is not reached by the end of the stream has the error of the final classifier and
-    the number of labels really asked. The run stops when the last budget is reached.
+    the number of labels really asked. The run stops when the last budget is reached. A learner over
+    the linear oracle is run by a compiled pass, any other by its three verbs; the results are the
+    same bits. A pass reads the stream some thousand examples ahead.
 
     Parameters
     ----------
@@ -57,9 +59,6 @@ def simulate(
         Increasing numbers of labels.
     progress
         Called now and then with the examples and labels so far.
-
-    A learner over the linear oracle is run by a compiled pass, any other by its three verbs; the
-    results are the same bits.
 
     Examples
     --------

@@ -3,7 +3,6 @@
 Labels are -1 and +1 inside the package; a user's own labels are converted at the edge only.
 """
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,8 +48,7 @@ class Row(NamedTuple):
     values: Floats
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(NamedTuple):
     """What was decided for one example, and all that its update will need, however late.
 
     Parameters

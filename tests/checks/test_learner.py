@@ -1,6 +1,5 @@
 """Each check of the learners' contract catches the fault it is about."""
 
-import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -39,18 +38,18 @@ class Moody(Good):
     def decide(self, x: Row, coin: float) -> Decision:
         self.mood += 1
         decision = super().decide(x, coin)
-        return dataclasses.replace(decision, floor=1e-3 * self.mood)
+        return decision._replace(floor=1e-3 * self.mood)
 
 
 class NumpyQueried(Good):
     def decide(self, x: Row, coin: float) -> Decision:
         decision = super().decide(x, coin)
-        return dataclasses.replace(decision, queried=np.bool_(decision.queried))  # type: ignore[arg-type]
+        return decision._replace(queried=np.bool_(decision.queried))  # type: ignore[arg-type]
 
 
 class ProbabilityAboveOne(Good):
     def decide(self, x: Row, coin: float) -> Decision:
-        return dataclasses.replace(super().decide(x, coin), probability=1.5)
+        return super().decide(x, coin)._replace(probability=1.5)
 
 
 class AsksOutside(OracularIWAL0):
@@ -59,19 +58,19 @@ class AsksOutside(OracularIWAL0):
 
     def decide(self, x: Row, coin: float) -> Decision:
         decision = super().decide(x, coin)
-        return dataclasses.replace(decision, probability=max(decision.probability, 0.1))
+        return decision._replace(probability=max(decision.probability, 0.1))
 
 
 class CoinMayEqual(Good):
     def decide(self, x: Row, coin: float) -> Decision:
         decision = super().decide(x, coin)
-        return dataclasses.replace(decision, queried=bool(coin <= decision.probability))
+        return decision._replace(queried=bool(coin <= decision.probability))
 
 
 class CoinUpsideDown(Good):
     def decide(self, x: Row, coin: float) -> Decision:
         decision = super().decide(x, coin)
-        return dataclasses.replace(decision, queried=bool(1 - coin < decision.probability))
+        return decision._replace(queried=bool(1 - coin < decision.probability))
 
 
 class TakesAnyCoin(Good):

@@ -138,7 +138,7 @@ def test_blocks_equal_one_at_a_time(seed: int) -> None:
 
 
 @given(seed=seeds, fresh=st.booleans(), cut=st.integers(0, 60))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_a_saved_learner_goes_on_as_if_nothing_had_happened(
     seed: int, fresh: bool, cut: int
 ) -> None:
@@ -191,7 +191,7 @@ def test_a_tie_counts_as_flipped() -> None:
 
 
 @given(seed=seeds)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_the_fast_rule_is_never_larger_and_is_audited(seed: int) -> None:
     world = World(seed)
     learner = ActiveCover(world.oracle, PRACTICAL, region="known", probes=2, known_from=0, audit=12)

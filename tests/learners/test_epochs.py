@@ -1,6 +1,5 @@
 """What all learners in epochs share: blocks, late labels, bad input."""
 
-import dataclasses
 import logging
 import math
 from pathlib import Path
@@ -68,7 +67,7 @@ def test_a_withdrawn_label_is_no_longer_awaited() -> None:
     for value in (0.6, 0.9, 0.7):
         learn_one(learner, value)
     assert learner.epoch == 1
-    learner.learn(row(0.2), dataclasses.replace(late, queried=False), None)
+    learner.learn(row(0.2), late._replace(queried=False), None)
     assert learner.epoch == 2
     assert learner.sample.offered == 4
     assert len(learner.sample.weights) == 3

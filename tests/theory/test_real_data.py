@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 
 from askance.kernels.matrices import from_dense
 from askance.oracles.estimator import EstimatorOracle
@@ -16,7 +16,7 @@ def trial() -> Trial:
 
 
 def test_both_curves_learn(trial: Trial) -> None:
-    oracle = EstimatorOracle(LogisticRegression(), n_features=3)
+    oracle = EstimatorOracle(GaussianNB(), n_features=3, dense=True)
     passive = passive_curve(trial, oracle)
     assert [point["labels"] for point in passive] == [3, 6, 12, 24, 48, 96, 140]
     assert passive[-1]["error"] < 0.03
@@ -26,7 +26,7 @@ def test_both_curves_learn(trial: Trial) -> None:
     assert all(audit["points"] == 2 for audit in active["audits"])
     cell = {
         "dataset": "blobs",
-        "oracle": "logistic",
+        "oracle": "bayes",
         "seconds": 1.0,
         "passive": passive,
         "active": active["curve"],

@@ -17,7 +17,7 @@ import llvmlite.binding
 import numba
 from numba.core import config
 
-__all__ = ["CODE_VERSION", "allocating", "inlined", "kernel"]
+__all__ = ["CODE_VERSION", "allocating", "inlined", "is_compiled", "kernel"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -74,6 +74,19 @@ def inlined(function: Callable[P, R]) -> Callable[P, R]:
 def allocating(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function that makes arrays, and so needs reference counts."""
     return _compile(function)
+
+
+def is_compiled(function: Callable[..., Any]) -> bool:
+    """Whether a kernel need not be compiled any more, here or on disk, for some kind of arguments.
+
+    >>> from askance.kernels.formulas import sign
+    >>> sign(1.0), is_compiled(sign)
+    (1, True)
+    """
+    if vars(config)["DISABLE_JIT"] or getattr(function, "signatures", None):
+        return True
+    name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}-*.nbi"
+    return _FOLDER is not None and any(_FOLDER.rglob(name))
 
 
 def _compile(function: Callable[P, R], **options: Any) -> Callable[P, R]:

@@ -23,6 +23,7 @@ from askance.kernels.linear import (
     rate,
     rate_factor,
     revert,
+    scale_row,
     slope_squared,
     usual_step,
 )
@@ -33,6 +34,7 @@ __all__ = [
     "RowBuffer",
     "Scratch",
     "commit",
+    "commit_lane",
     "flips",
     "has_tiny",
     "load_row",
@@ -105,15 +107,18 @@ def load_row(
     [0.5, 1.0, 1.0]
     """
     n = stop - start
-    for i in range(n):
-        row.indices[i] = indices[start + i]
-        row.values[i] = values[start + i]
+    _copy(indices[start:stop], row.indices)
+    _copy(values[start:stop], row.values)
     row.indices[n] = scales.shape[0] - 1
     row.values[n] = 1.0
-    for i in range(n + 1):
-        scale = max(scales[row.indices[i]], abs(row.values[i]))
-        row.scaled[i] = row.values[i] / scale if scale > 0.0 else row.values[i]
+    scale_row(row.indices[: n + 1], row.values, scales, row.scaled)
     return n + 1
+
+
+@kernel
+def _copy(source: Floats | Integers, target: Floats | Integers) -> None:
+    for i in range(source.shape[0]):
+        target[i] = source[i]
 
 
 @kernel
@@ -215,13 +220,15 @@ def _sweep_slopes(decay: Floats, with_slopes: Floats, against_slopes: Floats) ->
 
 
 @inlined
-def flips(row: RowBuffer, n: int, lanes: Lanes, work: Scratch, lane: int, norm: float) -> bool:
+def flips(
+    row: RowBuffer, n: int, lanes: Lanes, work: Scratch, lane: int, norm: float, tiny: bool
+) -> bool:
     """Whether the update of an opposed lane carries its prediction over to the target.
 
     That is so if the push, learning rate times weight times movement, exceeds ``revert`` of the
     margin. A movement at another part than the trial's lies within the root of the parts' quotient
     of the trial's; only where that leaves it open is the lane's own sum computed, and only at the
-    very edge the step itself.
+    very edge the step itself. No bound holds for a row that has a ``tiny`` value.
     """
     weight = work.weights[lane]
     factor = rate_factor(ADAPTIVE, lanes.norms[lane] + weight * norm, lanes.totals[lane] + weight)
@@ -230,7 +237,7 @@ def flips(row: RowBuffer, n: int, lanes: Lanes, work: Scratch, lane: int, norm: 
     part, trial = np.float64(work.parts[lane]), np.float64(work.trials[lane])
     moved: float = np.float64(work.moved[lane])
     if part != trial:
-        if part > 0.0 and trial > 0.0 and not has_tiny(row, n):
+        if part > 0.0 and trial > 0.0 and not tiny:
             push = strength * factor * moved
             slack = math.sqrt(trial / part)
             if push * min(slack, 1.0) > needed * 1.001:
@@ -258,10 +265,10 @@ def has_tiny(row: RowBuffer, n: int) -> bool:
     >>> has_tiny(RowBuffer(np.array([0]), np.array([1e-15]), np.array([1.0])), 1)
     True
     """
+    count = 0
     for i in range(n):
-        if 0.0 < abs(row.values[i]) < TINY_VALUE:
-            return True
-    return False
+        count += 0.0 < abs(row.values[i]) < TINY_VALUE
+    return count > 0
 
 
 @kernel
@@ -286,7 +293,7 @@ def commit(
     if learning * 6 <= end - begin or end - begin == 1:
         for lane in range(begin, end):
             if work.weights[lane] > 0.0:
-                _commit_one_lane(row, n, lanes, work, lane, norm)
+                commit_lane(row, n, lanes, work, lane, norm)
         return
     if changed * 8 > end - begin:
         sweep_rates(
@@ -336,9 +343,10 @@ def _sweep_one_lane(row: RowBuffer, n: int, gradients: Floats, work: Scratch, la
 
 
 @inlined
-def _commit_one_lane(
+def commit_lane(
     row: RowBuffer, n: int, lanes: Lanes, work: Scratch, lane: int, norm: float
 ) -> None:
+    """``commit`` for a single lane."""
     if work.parts[lane] != work.trials[lane]:
         _sweep_one_lane(row, n, lanes.gradients, work, lane)
     weight, target = work.weights[lane], work.targets[lane]

@@ -16,7 +16,7 @@ import math
 import numpy as np
 
 from askance.kernels._jit import inlined, kernel
-from askance.kernels.exponential import exp_negative, expm1, log_rough
+from askance.kernels.exponential import exp_negative, expm1, expm1_rough, log_rough
 from askance.types import Floats, Integers
 
 __all__ = [
@@ -71,7 +71,7 @@ def row_fault(indices: Integers, values: Floats, n_features: int) -> int:
     previous = -1
     for i in range(indices.shape[0]):
         in_order = previous < indices[i] < n_features
-        if not (in_order and abs(values[i]) <= LARGEST_VALUE):
+        if not (in_order and -LARGEST_VALUE <= values[i] <= LARGEST_VALUE):
             return i
         previous = indices[i]
     return -1
@@ -87,7 +87,9 @@ def scale_row(indices: Integers, values: Floats, scales: Floats, scaled: Floats)
     [0.5, -1.0]
     """
     for i in range(indices.shape[0]):
-        scale = max(scales[indices[i]], abs(values[i]))
+        scaled[i] = scales[indices[i]]
+    for i in range(indices.shape[0]):
+        scale = max(scaled[i], abs(values[i]))
         scaled[i] = values[i] / scale if scale > 0.0 else values[i]
 
 
@@ -379,8 +381,9 @@ def usual_step(agreement: float, decay: float, push: float) -> float:
     """``logistic_step`` without a branch, for the usual sizes; ``decay`` = e^-abs(a).
 
     The equation is multiplied by e^-a where a > 0. Its left side is increasing and convex in d, so
-    each of its terms gives an upper bound; from the smaller one, four steps of Halley's method
-    reach machine precision (7.5e-16 was the largest relative error seen).
+    each of its terms gives an upper bound; from the smaller one, three steps of Householder's
+    method of the third order reach machine precision (4.4e-16 was the largest relative error seen).
+    The first two need no exact exponential.
 
     >>> round(usual_step(0.0, 1.0, 1.0 + math.expm1(1.0)), 15)
     1.0
@@ -389,13 +392,19 @@ def usual_step(agreement: float, decay: float, push: float) -> float:
     growing = 1.0 if agreement > 0.0 else decay
     right = push * linear
     step = min(right / (1.0 + decay), log_rough(right / growing + 1.0))
-    for _ in range(4):
-        grown = growing * expm1(step)
-        excess = linear * step + grown - right
-        curve = grown + growing
-        rise = linear + curve
-        step -= excess * rise / (rise * rise - 0.5 * excess * curve)
-    return step
+    step -= _correction(step, growing * expm1_rough(step), linear, growing, right)
+    step -= _correction(step, growing * expm1_rough(step), linear, growing, right)
+    return step - _correction(step, growing * expm1(step), linear, growing, right)
+
+
+@inlined
+def _correction(step: float, grown: float, linear: float, growing: float, right: float) -> float:
+    """What Householder's method takes off: all derivatives from the second on are ``curve``."""
+    excess = linear * step + grown - right
+    curve = grown + growing
+    rise = linear + curve
+    bend, square = excess * curve, rise * rise
+    return excess * (square - 0.5 * bend) / (rise * (square - bend) + excess * bend * (1.0 / 6.0))
 
 
 @kernel

@@ -12,6 +12,7 @@ import numpy as np
 
 from askance.kernels import cover
 from askance.kernels._jit import inlined, kernel
+from askance.kernels.exponential import exp_negative
 from askance.kernels.formulas import (
     importance_weight,
     iwal_aggressive_term,
@@ -29,7 +30,9 @@ from askance.kernels.lanes import (
     RowBuffer,
     Scratch,
     commit,
+    commit_lane,
     flips,
+    has_tiny,
     load_row,
     sweep_decay,
     sweep_margins,
@@ -39,9 +42,11 @@ from askance.kernels.lanes import (
 from askance.kernels.linear import (
     ADAPTIVE,
     flip_weight,
+    margin,
     observe,
     rate_factor,
     row_fault,
+    slope_squared,
     squared_norm,
 )
 from askance.types import Floats, Integers
@@ -121,7 +126,7 @@ class Stream(NamedTuple):
     coins: Floats
 
 
-@kernel
+@inlined
 def decide(
     row: RowBuffer,
     n: int,
@@ -136,8 +141,7 @@ def decide(
     settings = grid.kinds.shape[0]
     sweep_margins(row, n, lanes.weights, work.margins)
     sweep_decay(work)
-    _sweep_sensitivities(row, n, lanes, grid, work)
-    norm = squared_norm(row.scaled[:n])
+    norm = _sweep_sensitivities(row, n, lanes, grid, work)
     for s in range(settings):
         f = np.float64(work.margins[s])
         k = progress.k[s]
@@ -164,15 +168,17 @@ def decide(
 
 
 @inlined
-def _sweep_sensitivities(row: RowBuffer, n: int, lanes: Lanes, grid: Grid, work: Scratch) -> None:
-    """Movements of the ERMs under a unit-weight update with the opposite label."""
+def _sweep_sensitivities(row: RowBuffer, n: int, lanes: Lanes, grid: Grid, work: Scratch) -> float:
+    """Movements of the ERMs under a unit-weight update with the opposite label; the row's norm."""
     settings = grid.kinds.shape[0]
     needed = False
     for s in range(settings):
         needed = needed or (grid.kinds[s] >= IWAL and not grid.by_margin[s])
         work.parts[s] = work.against_slopes[s]
-    if needed:
-        sweep_movements(row, n, lanes.gradients, work.parts[:settings], work.moved[:settings])
+    if not needed:
+        return 0.0
+    sweep_movements(row, n, lanes.gradients, work.parts[:settings], work.moved[:settings])
+    return squared_norm(row.scaled[:n])
 
 
 @inlined
@@ -234,7 +240,7 @@ def _decide_cover(
         out.probability[s] = query_probability(q_squared)
 
 
-@kernel
+@inlined
 def learn(
     row: RowBuffer,
     n: int,
@@ -262,27 +268,46 @@ def learn(
         if not progress.done[s]:
             _learn_erm(label, grid, progress, work, decided, s)
             trains = trains or decided.k[s] >= FIRST - 1.0
-    commit(row, n, 0, settings, lanes, work, norm)
     if not trains or count == settings:
+        commit(row, n, 0, settings, lanes, work, norm)
         return
-    _walk_cover(row, n, norm, lanes, grid, progress, work, decided, True)
-    for lane in range(settings, count):
+    tiny = has_tiny(row, n)
+    _walk_cover(row, n, norm, tiny, lanes, grid, progress, work, decided, True)
+    for lane in range(count):
         work.trials[lane] = work.parts[lane]
-    sweep_rates(
-        row,
-        n,
-        settings,
-        lanes.gradients,
-        work.trials[settings:],
-        work.rates,
-        work.moved[settings:],
-    )
-    _walk_cover(row, n, norm, lanes, grid, progress, work, decided, False)
-    commit(row, n, settings, count, lanes, work, norm)
+    sweep_rates(row, n, 0, lanes.gradients, work.trials, work.rates, work.moved)
+    _walk_cover(row, n, norm, tiny, lanes, grid, progress, work, decided, False)
+    commit(row, n, 0, count, lanes, work, norm)
     for lane in range(settings, count):
         # What the trial of the next example takes for the movement.
         strength = lanes.learning_rates[lane] * work.weights[lane]
         progress.recent[lane] = work.pushes[lane] / strength if strength > 0.0 else 0.0
+
+
+@inlined
+def _learn_passively(
+    row: RowBuffer,
+    n: int,
+    label: float,
+    lanes: Lanes,
+    progress: Progress,
+    work: Scratch,
+    decided: Decisions,
+) -> None:
+    """``decide`` and ``learn`` of a lone passive learner: all that is left of them."""
+    f = margin(row.indices[:n], row.scaled[:n], lanes.weights, 0)
+    observe(row.indices[:n], row.values[:n], lanes.scales)
+    work.margins[0] = f
+    work.decay[0] = exp_negative(-abs(f))
+    work.targets[0] = label
+    work.weights[0] = 1.0
+    work.parts[0] = slope_squared(label * f, work.decay[0])
+    work.trials[0] = -1.0
+    commit_lane(row, n, lanes, work, 0, squared_norm(row.scaled[:n]))
+    decided.queried[0] = True
+    if sign(f) != label:
+        progress.error_sums[0] += 1.0
+    progress.k[0] += 1.0
 
 
 @inlined
@@ -311,6 +336,7 @@ def _walk_cover(
     row: RowBuffer,
     n: int,
     norm: float,
+    tiny: bool,
     lanes: Lanes,
     grid: Grid,
     progress: Progress,
@@ -331,7 +357,9 @@ def _walk_cover(
         for lane in range(grid.first[t], grid.first[t + 1]):
             s = lane - grid.first[t]
             if not progress.done[s] and decided.k[s] >= FIRST - 1.0:
-                _walk_member(row, n, norm, lanes, grid, progress, work, decided, trial, s, lane)
+                _walk_member(
+                    row, n, norm, tiny, lanes, grid, progress, work, decided, trial, s, lane
+                )
 
 
 @inlined
@@ -339,6 +367,7 @@ def _walk_member(
     row: RowBuffer,
     n: int,
     norm: float,
+    tiny: bool,
     lanes: Lanes,
     grid: Grid,
     progress: Progress,
@@ -358,12 +387,14 @@ def _walk_member(
     work.targets[lane] = target
     work.weights[lane] = weight
     work.parts[lane] = weight * (work.with_slopes[lane] if settled else work.against_slopes[lane])
+    if trial and not inside:
+        return  # out there no weight depends on other members, so there is nothing to guess
     if weight > 0.0 and not settled:
         if trial:
             push = lanes.learning_rates[lane] * weight * progress.recent[lane]
             settled = push > work.revert[lane]
         else:
-            settled = flips(row, n, lanes, work, lane, norm)
+            settled = flips(row, n, lanes, work, lane, norm, tiny)
     if (target if settled else sign(f)) != predicted:
         _raise_multiplier(gap, inside, progress, decided, trial, s, lane)
 
@@ -379,11 +410,12 @@ def _raise_multiplier(
     lane: int,
 ) -> None:
     """What a member that disagrees after its update adds; a trial keeps nothing of it."""
-    q_squared = decided.q_squared[s]
-    numerator = cover.numerator_step(progress.numerators[lane], gap, True)
-    denominator = cover.denominator_step(progress.denominators[lane], q_squared, inside)
+    # As plain floats: interpreted, those of an array would warn where these become infinite.
+    q_squared, gap = float(decided.q_squared[s]), float(gap)
+    numerator = cover.numerator_step(float(progress.numerators[lane]), gap, True)
+    denominator = cover.denominator_step(float(progress.denominators[lane]), q_squared, inside)
     multiplier = cover.multiplier(numerator, denominator)
-    if multiplier != 0.0:
+    if inside and multiplier != 0.0:
         decided.q_squared[s] = q_squared + multiplier
         decided.p[s] = query_probability(decided.q_squared[s])
     if not trial:
@@ -431,12 +463,17 @@ def run(
 
     Returns the row to go on from. Settings that are done learn nothing any more.
     """
+    alone = work.margins.shape[0] == 1 and grid.kinds[0] == PASSIVE and not progress.done[0]
     for i in range(start, stop):
         n = load_row(
             stream.indices, stream.values, stream.indptr[i], stream.indptr[i + 1], lanes.scales, row
         )
-        decide(row, n, stream.coins[i], lanes, grid, progress, work, decided)
-        learn(row, n, float(stream.labels[i]), lanes, grid, progress, work, decided)
+        label = float(stream.labels[i])
+        if alone:
+            _learn_passively(row, n, label, lanes, progress, work, decided)
+        else:
+            decide(row, n, stream.coins[i], lanes, grid, progress, work, decided)
+            learn(row, n, label, lanes, grid, progress, work, decided)
         reached = False
         for s in range(grid.kinds.shape[0]):
             if decided.queried[s] and not progress.done[s]:

@@ -2,6 +2,9 @@
 
 import math
 from collections.abc import Sequence
+from typing import cast
+
+import numpy as np
 
 from askance.errors import InvalidParameter
 from askance.kernels import cover
@@ -16,7 +19,7 @@ from askance.kernels.formulas import (
 from askance.learners.disagreement import Disagreement, check_disagreement, error_gap
 from askance.learners.streaming import StreamingLearner, check_coin, require_positive
 from askance.protocols import OnlineOracle
-from askance.types import Decision, Label, Row, State
+from askance.types import Decision, Floats, Label, Row, State
 
 __all__ = ["OnlineActiveCover"]
 
@@ -81,8 +84,26 @@ class OnlineActiveCover(StreamingLearner):
         self.c0, self.alpha, self.beta_scale = c0, alpha, beta_scale
         self.oracular = oracular
         self.disagreement: Disagreement = disagreement
-        self.numerators = [0.0] * len(self.cover_oracles)
-        self.denominators = [0.0] * len(self.cover_oracles)
+        self.ratios: Floats = np.zeros((2, 1 + len(self.cover_oracles)))
+        """Numerators and denominators by lane; the ERM, lane 0, has none."""
+
+    @property
+    def numerators(self) -> list[float]:
+        """nu_t of ``eq:cover:update_num``."""
+        return cast(list[float], self.ratios[0, 1:].tolist())
+
+    @numerators.setter
+    def numerators(self, values: Sequence[float]) -> None:
+        self.ratios[0, 1:] = values
+
+    @property
+    def denominators(self) -> list[float]:
+        """omega_t of ``eq:cover:update_den``."""
+        return cast(list[float], self.ratios[1, 1:].tolist())
+
+    @denominators.setter
+    def denominators(self, values: Sequence[float]) -> None:
+        self.ratios[1, 1:] = values
 
     @property
     def multipliers(self) -> list[float]:
@@ -134,24 +155,26 @@ class OnlineActiveCover(StreamingLearner):
         beta2 = beta_squared(self.c0, self.alpha, self.beta_scale)
         regret = cover.regret_weight(beta2, float(decision.k), decision.threshold)
         q_squared = least_q_squared(decision.floor)
+        numerators, denominators = self.numerators, self.denominators
         for t, oracle in enumerate(self.cover_oracles):
             p = query_probability(q_squared)
             gap = cover.cost_gap(regret, predicted == target, weight, inside, self.alpha, p)
             oracle.observe(x)
             margin = oracle.learn(x, predicted if gap <= 0.0 else -predicted, abs(gap))
             disagrees = sign(margin) != predicted
-            self.numerators[t] = cover.numerator_step(self.numerators[t], gap, disagrees)
-            self.denominators[t] = cover.denominator_step(
-                self.denominators[t], q_squared, disagrees and inside
+            numerators[t] = cover.numerator_step(numerators[t], gap, disagrees)
+            denominators[t] = cover.denominator_step(
+                denominators[t], q_squared, disagrees and inside
             )
             if disagrees:
-                q_squared += cover.multiplier(self.numerators[t], self.denominators[t])
+                q_squared += cover.multiplier(numerators[t], denominators[t])
+        self.numerators, self.denominators = numerators, denominators
 
     def get_state(self) -> State:
         return super().get_state() | {
             "cover": [oracle.get_state() for oracle in self.cover_oracles],
-            "numerators": list(self.numerators),
-            "denominators": list(self.denominators),
+            "numerators": self.numerators,
+            "denominators": self.denominators,
         }
 
     def set_state(self, state: State) -> None:

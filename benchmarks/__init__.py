@@ -1,0 +1,1 @@
+"""Timings of askance and of its peers, side by side: ``make bench``."""

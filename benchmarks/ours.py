@@ -1,0 +1,113 @@
+"""Runs of askance's compiled passes from a prepared stream."""
+
+import resource
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import askance
+from askance.engine import CHUNK, Group, run_settings, stream_of
+from askance.grouping import groups
+from askance.kernels import passes
+from askance.kernels._jit import kernel
+from askance.learners.streaming import StreamingLearner
+from askance.simulate import BUDGETS
+from benchmarks.streams import Prepared
+
+__all__ = ["Setting", "count", "memory", "run", "run_grid", "run_lanes"]
+
+Setting = tuple[str, dict[str, Any]]
+"""The name of an algorithm and its parameters."""
+
+NEVER = np.array([np.iinfo(np.int64).max])
+
+
+def load(data: Prepared) -> passes.Stream:
+    """Map a prepared stream into memory, check it, and draw its coins."""
+    parts = ("indptr", "indices", "values", "labels")
+    arrays = [np.asarray(np.load(Path(data.folder) / f"{p}.npy", mmap_mode="r")) for p in parts]
+    coins = np.random.default_rng(0).random(len(arrays[-1]))
+    return stream_of(*arrays, coins, n_features=data.n_features)
+
+
+def make(settings: Sequence[Setting]) -> list[StreamingLearner]:
+    """Learners of no features at all: parameters for a group."""
+    return [askance.make_learner(name, n_features=0, **given) for name, given in settings]
+
+
+def run(data: Prepared, setting: Setting) -> dict[str, float]:
+    """Seconds of one setting over the whole stream, and of that without loading."""
+    return run_lanes(data, [setting])
+
+
+def run_lanes(data: Prepared, settings: Sequence[Setting]) -> dict[str, float]:
+    """Seconds of several settings in one pass."""
+    start = time.perf_counter()
+    stream = load(data)
+    loaded = time.perf_counter()
+    group = Group(make(settings), data.n_features)
+    group.advance(stream, 0, NEVER)
+    end = time.perf_counter()
+    return {"seconds": end - start, "net": end - loaded}
+
+
+def count(data: Prepared, setting: Setting) -> dict[str, int]:
+    """Labels asked and classifiers updated."""
+    stream = load(data)
+    group = Group(make([setting]), data.n_features)
+    group.fit_rows(int(np.diff(stream.indptr).max(initial=0)))
+    parts = group.lanes, group.row, group.grid, group.progress, group.work, group.decided
+    counts = np.zeros(2, np.int64)
+    _count(stream, parts, counts)
+    return {"queries": int(counts[0]), "updates": int(counts[1])}
+
+
+@kernel
+def _count(stream: passes.Stream, parts: Any, counts: Any) -> None:
+    lanes, row, grid, progress, work, decided = parts
+    for i in range(stream.labels.shape[0]):
+        passes.run(stream, i, i + 1, lanes, row, grid, progress, work, decided, counts[:0])
+        counts[0] += decided.queried[0]
+        for lane in range(work.weights.shape[0]):
+            counts[1] += work.weights[lane] > 0.0
+
+
+def run_grid(data: Prepared, test: Prepared, settings: Sequence[Setting]) -> dict[str, float]:
+    """Seconds of a whole grid with its test errors at all label budgets."""
+    start = time.perf_counter()
+    stream, held_out = load(data), load(test)
+    loaded = time.perf_counter()
+    learners = make(settings)
+    for places in groups(learners, data.n_features):
+        group = Group([learners[i] for i in places], data.n_features)
+        run_settings(group, _chunks(stream), held_out, BUDGETS)
+    end = time.perf_counter()
+    return {"seconds": end - start, "net": end - loaded}
+
+
+def _chunks(stream: passes.Stream) -> list[passes.Stream]:
+    n = len(stream.labels)
+    return [
+        stream._replace(
+            indptr=stream.indptr[i : i + CHUNK + 1],
+            labels=stream.labels[i : i + CHUNK],
+            coins=stream.coins[i : i + CHUNK],
+        )
+        for i in range(0, n, CHUNK)
+    ]
+
+
+def memory(data: Prepared, setting: Setting) -> dict[str, float]:
+    """Megabytes that a run adds to the process at its peak, every page of the state touched."""
+    stream = load(data)
+    group = Group(make([setting]), 1)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    group = Group(make([setting]), data.n_features)
+    group.lanes.weights.fill(0.0)
+    group.lanes.gradients.fill(0.0)
+    group.advance(stream, 0, NEVER)
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return {"megabytes": (after - before) * 1024 / 1e6}
