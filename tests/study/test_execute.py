@@ -85,9 +85,7 @@ def test_two_processes_give_the_same_bits(tiny, whole, tmp_path):
     assert rows_of(other) == rows_of(whole)
 
 
-def test_the_size_of_groups_changes_no_bit(tiny, whole, tmp_path, monkeypatch):
-    monkeypatch.setattr(execute, "LANES", 1)
-    monkeypatch.setattr(execute, "STATE_BYTES", 1)
+def test_the_size_of_groups_changes_no_bit(tiny, whole, tmp_path):
     other = Store(tmp_path / "other")
     with other.writing(tiny.text):
         wanted = [cell for _, some in execute.missing(tiny, other) for cell in some]

@@ -148,3 +148,12 @@ def test_finished_results_are_taken_in_once_and_overwrite_nothing(tmp_path):
     assert len(list(store.folder.glob("part-*"))) == 2
     with finished.writing(""):
         finished.adopt(tmp_path / "nowhere")
+
+
+def test_many_parts_are_merged_on_the_way(tmp_path, monkeypatch):
+    monkeypatch.setattr("askance.study.store.PARTS", 3)
+    store = Store(tmp_path)
+    for j in range(1, 9):
+        store.add([outcome(CELL._replace(permutation=j))])
+        assert len(list(tmp_path.glob("part-*"))) <= 3
+    assert len(store.done()) == 8

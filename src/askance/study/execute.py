@@ -5,6 +5,7 @@ does not depend on the group that it runs in, nor on who runs it.
 """
 
 import contextlib
+import functools
 import json
 import logging
 import time
@@ -17,6 +18,7 @@ import joblib
 
 from askance.engine import CHUNK, Group, run_settings
 from askance.errors import AskanceError, InvalidParameter
+from askance.grouping import cover_size, groups
 from askance.kernels._jit import CODE_VERSION
 from askance.kernels.passes import Stream
 from askance.learners.streaming import StreamingLearner
@@ -28,12 +30,6 @@ from askance.study.store import Outcome, Store, cells_of, read_results
 __all__ = ["Task", "cells", "missing", "plan", "run", "run_task"]
 
 logger = logging.getLogger("askance")
-
-LANES = 800
-"""Classifiers in one pass: enough to share the work on a row, few enough for the cache."""
-
-STATE_BYTES = 1 << 27
-"""Most memory for the state of a pass, where there are many features."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,28 +73,33 @@ def plan(
     for origin, wanted in todo:
         if not wanted:
             continue
-        most = max(16, min(LANES, STATE_BYTES // (8 * width(origin, data_dir))))
-        for group in _groups(wanted, most):
+        for group in _groups(wanted, width(origin, data_dir)):
             work = sum(map(_lanes, group))
             yield Task(origin, study.budgets, data_dir, tuple(group), work)
 
 
-def _groups(wanted: list[Cell], most: int) -> Iterator[list[Cell]]:
-    kinds: dict[tuple[str, int], list[Cell]] = {}
-    for cell in wanted:
-        kinds.setdefault((cell.algorithm, _lanes(cell)), []).append(cell)
-    for (_, lanes), alike in kinds.items():
-        step = max(1, most // lanes)
-        for start in range(0, len(alike), step):
-            yield alike[start : start + step]
+def _groups(wanted: list[Cell], n_features: int) -> Iterator[list[Cell]]:
+    built = [(cell, _prototype(cell.algorithm, cell.setting)) for cell in wanted]
+    good = [(cell, learner) for cell, learner in built if learner is not None]
+    for positions in groups([learner for _, learner in good], n_features):
+        yield [good[i][0] for i in positions]
+    # A setting that is no learner fails when it runs, alone.
+    yield from ([cell] for cell, learner in built if learner is None)
+
+
+@functools.cache
+def _prototype(algorithm: str, setting: str) -> StreamingLearner | None:
+    """A learner with the parameters of a setting, for no feature at all."""
+    try:
+        return make_learner(algorithm, n_features=0, **json.loads(setting))
+    except AskanceError:
+        return None
 
 
 def _lanes(cell: Cell) -> int:
     """Classifiers that a setting keeps: the ERM and its cover."""
-    if cell.algorithm != "online_active_cover":
-        return 1
-    size = json.loads(cell.setting).get("cover_size", 12)
-    return 1 + size if isinstance(size, int) else 1
+    learner = _prototype(cell.algorithm, cell.setting)
+    return 1 if learner is None else 1 + cover_size(learner)
 
 
 def run_task(task: Task) -> list[Outcome]:

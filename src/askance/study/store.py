@@ -55,6 +55,10 @@ SCHEMA = pa.schema(
 _WORDS = [field.name for field in SCHEMA if field.type == _WORD]
 
 
+PARTS = 1000
+"""Parts that gather before they are merged on the way."""
+
+
 class Outcome(NamedTuple):
     """What came of one cell: rows (budget, queries, examples, error), or a failure."""
 
@@ -113,6 +117,8 @@ class Store:
             self._append(table.filter(pa.array(new)))
 
     def _append(self, table: pa.Table) -> None:
+        if len(self._parts()) >= PARTS:
+            self.compact()
         numbers = (int(path.stem.removeprefix("part-")) for path in self._parts())
         path = self.folder / f"part-{max(numbers, default=0) + 1:07}.parquet"
         _write(table, path)
