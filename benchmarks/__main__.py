@@ -10,6 +10,7 @@ from benchmarks import ours, vw
 from benchmarks.grid import grid_rows, prepare_adult
 from benchmarks.peers import ROWS as ROWS_OF_PEERS
 from benchmarks.peers import peer_rows, step_rows
+from benchmarks.profile import PROFILE
 from benchmarks.scaling import memory_section, scaling_section
 from benchmarks.single import cover_rows, passive_rows
 from benchmarks.streams import Prepared, dense, prepare, sparse
@@ -110,6 +111,7 @@ def main() -> None:
             found, section = row()
             ratios += found
             sections.append(section)
+    sections.append(PROFILE)
     page = document(ratios, sections, "make bench")
     print(page)
     print(f"{(time.perf_counter() - start) / 60:.1f} minutes")
