@@ -185,8 +185,9 @@ class ActiveLearner:
     def ask(self, x: Any) -> Question:
         """Offer an example, and learn whether its label is wanted.
 
-        ``x`` is whatever :func:`askance.as_row` takes, or a record if ``features`` are given. An example whose label is not wanted is
-        learned at once, or, while no label may be bought, left out of everything.
+        ``x`` is whatever :func:`askance.as_row` takes, or a record if ``features`` are given. An
+        example whose label is not wanted is learned at once, or, while no label may be bought, left
+        out of everything.
         """
         with self._lock:
             row = x if type(x) is Row else self._row(x)
