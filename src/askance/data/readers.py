@@ -136,7 +136,6 @@ class _Plan:
 
     def columns(self, arrays: dict[str, Any], typed: Callable[[str, Any], Column]) -> Batch:
         """Take the label and the id out of the columns."""
-        self.check_columns(arrays)
         n = len(next(iter(arrays.values())))
         ids = [None] * n if self.id is None else to_texts(arrays.pop(self.id))
         columns = {name: typed(name, array) for name, array in arrays.items()}
@@ -166,7 +165,7 @@ class _Plan:
 
 
 def _csv(stream: BinaryIO, plan: _Plan, delimiter: str = ",") -> Iterator[Batch]:
-    for arrays in csv_batches(stream, plan.source, delimiter):
+    for arrays in csv_batches(stream, plan.source, delimiter, plan.check_columns):
         yield plan.columns(arrays, plan.typed)
 
 
@@ -181,7 +180,7 @@ def _parquet(source: str | Path, plan: _Plan) -> Iterator[Batch]:
             with open_bytes(source) as stream:
                 shutil.copyfileobj(stream, copy)
             path = copy
-        for arrays in parquet_batches(path, plan.source):
+        for arrays in parquet_batches(path, plan.source, plan.check_columns):
             yield plan.columns(arrays, to_column)
 
 
