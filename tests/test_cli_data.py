@@ -92,6 +92,18 @@ def test_a_failure_is_one_sentence_on_standard_error_without_a_traceback():
     assert done.stderr.count("\n") == 1
 
 
+def test_a_data_folder_that_does_not_exist_is_a_wrong_call(tmp_path, monkeypatch):
+    for command in (["list"], ["fetch", "titanic"]):
+        result = run(*command, "--data-dir", "typo")
+        assert result.exit_code == 2
+        assert "'--data-dir'" in result.stderr
+        assert "'typo'" in result.stderr
+    (tmp_path / "file").touch()
+    assert run("list", "--data-dir", tmp_path / "file").exit_code == 2
+    monkeypatch.setenv("ASKANCE_DATA", "typo")
+    assert run("list").exit_code == 2
+
+
 def test_a_wrong_call_exits_with_2():
     assert run("fetch").exit_code == 2
     assert run("list", "--nonsense").exit_code == 2

@@ -17,7 +17,11 @@ import askance
 from askance.budget import Budget
 from askance.checks.comparing import same
 from askance.checks.streams import Step, make_stream
+from askance.data.features import FeatureMap
+from askance.data.indexers import Hashing
+from askance.data.records import Record
 from askance.errors import (
+    BadRecord,
     FileUnreadable,
     InvalidLabel,
     InvalidParameter,
@@ -577,6 +581,39 @@ def test_answers_and_withdrawals_are_remembered(tmp_path: Path, refused: Any) ->
         loaded.tell(1, 1)
     loaded.tell(2, 1)
     assert loaded.stats().learned == 3
+
+
+PEOPLE = [{"age": 39, "job": "clerk"}, {"age": 50, "job": "baker"}]
+
+
+@pytest.mark.parametrize(
+    "features", [FeatureMap.fit(PEOPLE), FeatureMap(Hashing(bits=6), text=["job"], ngrams=2)]
+)
+def test_the_feature_map_is_saved_with_the_learner(
+    tmp_path: Path, refused: Any, features: FeatureMap
+) -> None:
+    live = ActiveLearner("passive", features=features)
+    for person, label in zip(PEOPLE, (1, -1), strict=True):
+        live.tell(live.ask(Record("id", None, person)), label)
+    live.save(tmp_path / "live")
+    loaded = ActiveLearner.load(tmp_path / "live")
+    assert loaded.features is not None
+    assert loaded.features.get_state() == features.get_state()
+    assert [loaded.predict(person) for person in PEOPLE] == [1, -1]
+    row = features.encode(PEOPLE[1])
+    assert loaded.ask(PEOPLE[1]) == live.ask(row)
+    assert [loaded.features.name_of(int(j)) for j in row.indices] == [
+        features.name_of(int(j)) for j in row.indices
+    ]
+    before = loaded.stats()
+    with refused(BadRecord, "has a string in column 'age', where a number was expected"):
+        loaded.ask({"age": "old"})
+    assert loaded.stats() == before
+
+
+def test_without_a_feature_map_none_is_saved(tmp_path: Path) -> None:
+    make().save(tmp_path / "live")
+    assert ActiveLearner.load(tmp_path / "live").features is None
 
 
 def test_a_collapse_is_remembered(tmp_path: Path) -> None:

@@ -30,7 +30,12 @@ _HEADINGS = ("n", "paper", "s", "paper", "d", "paper", "r", "paper")
 
 DataDir = Annotated[
     Path | None,
-    typer.Option(envvar="ASKANCE_DATA", help="A folder that already holds the raw files."),
+    typer.Option(
+        envvar="ASKANCE_DATA",
+        exists=True,
+        file_okay=False,
+        help="A folder that already holds the raw files.",
+    ),
 ]
 
 

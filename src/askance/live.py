@@ -11,13 +11,15 @@ import operator
 import os
 import threading
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 
 from askance.budget import Budget, Ledger
+from askance.data.features import FeatureMap
+from askance.data.records import Record
 from askance.data.rows import as_row
 from askance.errors import (
     FileUnreadable,
@@ -113,6 +115,9 @@ class ActiveLearner:
         Seed of the coins, one for each example.
     budget
         How many labels may be bought; without one, as many as the learner wants.
+    features
+        How records become rows. It is saved with the learner, gives ``n_features`` to one that is
+        named, and lets records and mappings of names be asked about.
     **parameters
         With a name: ``n_features`` and the parameters of the algorithm.
 
@@ -135,10 +140,14 @@ class ActiveLearner:
         *,
         random_state: int = 0,
         budget: Budget | None = None,
+        features: FeatureMap | None = None,
         **parameters: Any,
     ) -> None:
+        self.features = features
         self._preset: State | None = None
         if isinstance(learner, str):
+            if features is not None:
+                parameters.setdefault("n_features", features.n_features)
             self._preset = {"algorithm": learner, **parameters}
             self.learner: Learner = make_learner(learner, **parameters)
         elif parameters:
@@ -171,16 +180,17 @@ class ActiveLearner:
     def predict(self, x: Any) -> Label:
         """The current prediction, -1 or +1."""
         with self._lock:
-            return self._predict(as_row(x, self._n_features))
+            return self._predict(self._row(x))
 
     def ask(self, x: Any) -> Question:
         """Offer an example, and learn whether its label is wanted.
 
-        ``x`` is whatever :func:`askance.as_row` takes. An example whose label is not wanted is
-        learned at once, or, while no label may be bought, left out of everything.
+        ``x`` is whatever :func:`askance.as_row` takes, or a record if ``features`` are given. An
+        example whose label is not wanted is learned at once, or, while no label may be bought, left
+        out of everything.
         """
         with self._lock:
-            row = x if type(x) is Row else as_row(x, self._n_features)
+            row = x if type(x) is Row else self._row(x)
             id = self._seen
             if not self._ledger.is_open(id):
                 predicted = self._predict(row)
@@ -236,6 +246,11 @@ class ActiveLearner:
         """Ids of the questions that still want a label, oldest first."""
         with self._lock:
             return list(self._pending)
+
+    def _row(self, x: Any) -> Row:
+        if self.features is not None and isinstance(x, Record | Mapping):
+            return self.features.encode(x)
+        return as_row(x, self._n_features)
 
     def _advance(self) -> None:
         self._seen += 1
@@ -332,7 +347,9 @@ class ActiveLearner:
                 raise InvalidParameter(f"{path} holds a learner of your own: pass it as learner=")
             parameters = {} if learner is not None else dict(preset)
             chosen = learner if learner is not None else parameters.pop("algorithm")
-            loaded = cls(chosen, budget=Budget(**state["budget"]), **parameters)
+            features = _features(state["features"])
+            budget = Budget(**state["budget"])
+            loaded = cls(chosen, budget=budget, features=features, **parameters)
             loaded._preset = preset
             loaded._set_state(state)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -346,6 +363,7 @@ class ActiveLearner:
             "preset": self._preset,
             "class": type(self.learner).__name__,
             "learner": self.learner.get_state(),
+            "features": None if self.features is None else self.features.get_state(),
             "budget": dataclasses.asdict(self._ledger.budget),
             "ledger": self._ledger.get_state(),
             "generator": self._generator_state(),
@@ -384,6 +402,14 @@ class ActiveLearner:
         self._answered = dict(state["answered"])
         self._withdrawn = set(state["withdrawn"])
         self._recent.extend(bool(guessed) for guessed in state["recent"])
+
+
+def _features(state: State | None) -> FeatureMap | None:
+    if state is None:
+        return None
+    features = FeatureMap()
+    features.set_state(state)
+    return features
 
 
 def _id(question: Question | int) -> int:

@@ -20,8 +20,23 @@ def test_three_sets_are_special_and_say_so():
     assert set(special) == {"rcv1", "vehv2binary", "maptaskcoref"}
     assert "27,613" in special["rcv1"]
     assert "label" in special["vehv2binary"]
+    assert all("untried" in special[name] for name in ("rcv1", "vehv2binary"))
     with pytest.raises(DatasetUnavailable, match="no public source is known"):
         load("maptaskcoref")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("20news", "apparently.*grouping is a guess"),
+        ("letter", "choice"),
+        ("ijcnn1", "choice"),
+        ("adult", "apparently"),
+        ("covtype", "apparently"),
+    ],
+)
+def test_what_was_inferred_or_fitted_is_said_to_be(name, said):
+    assert re.search(said, CATALOG[name].note)
 
 
 def test_only_bytes_that_were_seen_have_a_checksum():

@@ -174,6 +174,19 @@ def test_a_column_that_changes_its_kind_is_an_error(fitted):
     )
 
 
+@pytest.mark.parametrize("value", [5, "clerk", [1.0]])
+def test_a_fitted_column_that_turns_into_a_mapping_is_an_error(tmp_path, value):
+    features = FeatureMap.fit([{"age": value, "user": {"x": 1}}])
+    sentence = r"record .* has a mapping in column 'age', where a (number|string|list) was expected"
+    with pytest.raises(BadRecord, match=sentence):
+        features.encode({"age": {"years": 5}})
+    pq.write_table(pa.table({"age": [{"years": 5}]}), tmp_path / "a.parquet")
+    (batch,) = read_batches(tmp_path / "a.parquet")
+    with pytest.raises(BadRecord, match=sentence):
+        features.encode_batch(batch)
+    assert len(features.encode({"user": {"x": 2}}).indices) == 1
+
+
 def test_json_lines_that_change_type_half_way_are_refused(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text('{"age": 1}\n' * 3000 + '{"age": "x"}\n')

@@ -165,6 +165,30 @@ def test_an_incomplete_folder_of_downloads_is_replaced(server, own_cache):
     assert [path.name for path in folder.iterdir()] == ["small.data"]
 
 
+def test_a_damaged_download_is_replaced(server, own_cache, caplog):
+    known = entry(f"{server}/small.data")
+    file = fetch(known) / "small.data"
+    file.write_bytes(CONTENT.replace(b"M", b"X"))
+    gone = dataclasses.replace(known, origin=(File("small.data", f"{server}/absent.data"),))
+    with pytest.raises(DatasetUnavailable, match="answered 404"):
+        fetch(gone)
+    assert file.exists()
+    assert fetch(known) == file.parent
+    assert file.read_bytes() == CONTENT
+    sentence = f"sex is 'X', expected M, F or I: downloading it again into {file.parent}"
+    assert caplog.messages == [f"small is not as expected: {sentence}"] * 2
+
+
+def test_damaged_files_of_a_data_folder_are_left_alone(server, own_cache, tmp_path):
+    file = tmp_path / "raw" / "small" / "small.data"
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b"damaged")
+    with pytest.raises(DatasetUnavailable, match="small is not as expected"):
+        fetch(entry(f"{server}/small.data"), tmp_path / "raw")
+    assert file.read_bytes() == b"damaged"
+    assert not kept(own_cache)
+
+
 def test_what_has_no_source_cannot_be_fetched():
     with pytest.raises(DatasetUnavailable, match="maptaskcoref cannot be fetched: no public"):
         fetch(CATALOG["maptaskcoref"])

@@ -34,3 +34,26 @@ def test_values_that_do_not_occur_are_not_labels():
 def test_words_that_speak_for_themselves_are_still_two(labels, row):
     with pytest.raises(InvalidLabel, match=f"row {row} has the label"):
         LabelReader().read(labels)
+
+
+@pytest.mark.parametrize(
+    ("positive", "labels"), [("1", [1, 2]), ("1", [2, 1]), ("yes", ["yes", "maybe"]), ("0", [0, 1])]
+)
+def test_beside_a_chosen_label_any_other_one_is_the_negative(positive, labels):
+    expected = [1 if str(label) == positive else -1 for label in labels]
+    assert LabelReader(positive).read(labels).tolist() == expected
+    with pytest.raises(InvalidLabel, match="row 3 has the label '7', a third value beside"):
+        LabelReader(positive).read([*labels, 7])
+
+
+@pytest.mark.parametrize(
+    ("labels", "sentence"),
+    [
+        ([1, True], "row 2 has the label 'true', a second spelling beside '1'"),
+        ([False, 0], "row 2 has the label '0', a second spelling beside 'false'"),
+        ([1, 2], "row 2 has the label '2', where 1, yes or true, .*: say which label is positive"),
+    ],
+)
+def test_what_is_wrong_with_a_label_is_said(labels, sentence):
+    with pytest.raises(InvalidLabel, match=f"^{sentence}$"):
+        LabelReader().read(labels)

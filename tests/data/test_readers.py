@@ -246,8 +246,19 @@ def test_a_short_file_that_changes_type_is_refused_too(tmp_path):
 def test_a_header_alone_has_no_records(tmp_path):
     for name, pack in (("a.csv", bytes), ("a.csv.gz", gzip.compress), ("a.csv.xz", lzma.compress)):
         assert list(read(write(tmp_path, name, pack(b"x,y\n")))) == []
+    assert list(read(write(tmp_path, "b.csv", b"x,y"), label="y")) == []
     zst = pa.compress(b"x,y\n", "zstd", asbytes=True)
     assert list(read(write(tmp_path, "a.csv.zst", zst))) == []
+
+
+@pytest.mark.parametrize("content", [b"x,y", b"x,y\n", b"x,y\r\n1,2\r\n"])
+def test_a_label_column_that_does_not_exist_is_said_even_without_rows(tmp_path, content):
+    path = write(tmp_path, "a.csv", content)
+    sentence = "has no label column 'z', it has x, y"
+    assert refusal(BadRecord, path, label="z") == f"{path} {sentence}"
+    empty = pa.table({"x": pa.array([], pa.float64()), "y": pa.array([], pa.float64())})
+    pq.write_table(empty, tmp_path / "a.parquet")
+    assert refusal(BadRecord, tmp_path / "a.parquet", label="z").endswith(sentence)
 
 
 @pytest.mark.parametrize(
@@ -267,6 +278,9 @@ def test_a_header_alone_has_no_records(tmp_path):
         ("a.svm", b"1 1:1e99\n", "{} has the value 1e+99, a finite number was expected"),
         ("a.vw", b"1 |a b\n1 a b\n", "line 2 of {} has no bar | before its features: '1 a b'"),
         ("a.vw", b"1 |a b:x\n", "line 1 of {} has 'x' where a number was expected"),
+        ("a.vw", b"1 |a b\n\n1 |a b c:nan\n", "line 3 of {} has the value nan for 'a^c', a finite"),
+        ("a.vw", b"1 |a b\n1 | c:-inf\n", "line 2 of {} has the value -inf for 'c', a finite"),
+        ("a.vw", b"1 |a:1e20 b:1e20\n", "line 1 of {} has the value 1e+40 for 'a^b', a finite"),
         ("a.vw", b"1 |a:x b\n", "line 1 of {} has a namespace whose scale is no number: 'a:x'"),
         ("a.vw", b"1 2.5 |a b\n", "line 1 of {} has more than a label and a tag in '1 2.5'"),
         ("a.vw", b"spam |a b\n", "line 1 of {} has the label 'spam', a number was expected"),

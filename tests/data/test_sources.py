@@ -8,12 +8,25 @@ from askance.data.sources import map_bytes, member, open_bytes, read_bytes, tar_
 from askance.errors import FileUnreadable
 
 
-def test_the_first_bytes_tell_what_is_packed_not_the_suffix(tmp_path):
+def test_the_first_bytes_tell_how_a_file_is_packed_not_the_suffix(tmp_path):
     (tmp_path / "a.gz").write_bytes(lzma.compress(b"hello"))
     (tmp_path / "b").write_bytes(gzip.compress(b"hello"))
-    (tmp_path / "c.xz").write_bytes(b"hello")
-    assert [read_bytes(tmp_path / name) for name in ("a.gz", "b", "c.xz")] == [b"hello"] * 3
-    assert [map_bytes(tmp_path / name)[:] for name in ("a.gz", "b", "c.xz")] == [b"hello"] * 3
+    (tmp_path / "c").write_bytes(b"hello")
+    assert [read_bytes(tmp_path / name) for name in ("a.gz", "b", "c")] == [b"hello"] * 3
+    assert [map_bytes(tmp_path / name)[:] for name in ("a.gz", "b", "c")] == [b"hello"] * 3
+
+
+@pytest.mark.parametrize(
+    ("name", "packing"), [("a.gz", "gzip"), ("a.BZ2", "bzip2"), ("a.xz", "xz"), ("a.zst", "zstd")]
+)
+@pytest.mark.parametrize("content", [b"hello, world", b""])
+def test_a_file_that_should_be_packed_and_is_not_is_said(tmp_path, name, packing, content):
+    path = tmp_path / name
+    path.write_bytes(content)
+    for read in (read_bytes, map_bytes):
+        with pytest.raises(FileUnreadable) as caught:
+            read(path)
+        assert str(caught.value) == f"{path} is not {packing}, it starts with {content[:6]!r}"
 
 
 def test_a_folder_is_not_a_file(tmp_path):

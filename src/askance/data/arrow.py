@@ -3,7 +3,7 @@
 import bisect
 import io
 import mmap
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, BinaryIO, cast
 
 import numpy as np
@@ -27,6 +27,9 @@ __all__ = [
 ]
 
 Buffer = bytes | mmap.mmap
+
+Check = Callable[[Collection[str]], None]
+"""Called with the names of the columns before any row is read, to refuse them."""
 
 _WORDS = pa.dictionary(pa.int32(), pa.string())
 _BLOCK = 1 << 20
@@ -71,7 +74,7 @@ def read_table(
     return {name: to_column(name, table[name].combine_chunks()) for name in table.column_names}
 
 
-def csv_batches(stream: Any, source: str, delimiter: str) -> Iterator[dict[str, Any]]:
+def csv_batches(stream: Any, source: str, delimiter: str, check: Check) -> Iterator[dict[str, Any]]:
     """Read CSV with a header, block by block, all as strings; an empty field is missing."""
     broken: list[Any] = []
 
@@ -81,6 +84,7 @@ def csv_batches(stream: Any, source: str, delimiter: str) -> Iterator[dict[str, 
 
     try:
         names = _header(stream, source, delimiter)
+        check(names)
         if not stream.peek(1):
             return
         with pa.csv.open_csv(
@@ -109,7 +113,7 @@ def _header(stream: Any, source: str, delimiter: str) -> list[str]:
     if not line.strip():
         raise BadRecord(f"{source} is empty, a header line was expected")
     parsed = pa.csv.read_csv(
-        io.BytesIO(line),
+        io.BytesIO(line.rstrip(b"\r\n") + b"\n"),
         read_options=pa.csv.ReadOptions(autogenerate_column_names=True),
         parse_options=pa.csv.ParseOptions(delimiter=delimiter),
         convert_options=pa.csv.ConvertOptions(
@@ -135,10 +139,11 @@ def _csv_error(source: str, broken: list[Any], error: Exception) -> str:
     )
 
 
-def parquet_batches(path: str | BinaryIO, source: str) -> Iterator[dict[str, Any]]:
+def parquet_batches(path: str | BinaryIO, source: str, check: Check) -> Iterator[dict[str, Any]]:
     """Read Parquet batch by batch."""
     try:
         with pa.parquet.ParquetFile(path) as file:
+            check(file.schema_arrow.names)
             for batch in file.iter_batches(batch_size=1 << 14):
                 yield dict(zip(batch.schema.names, batch.columns, strict=True))
     except pa.ArrowInvalid as error:

@@ -2,8 +2,9 @@
 
 How values become named numbers stands in :mod:`askance.data.naming`. A missing value, a category or
 a word that a fitted map has not seen, and an unknown key of a namespace (a mapping, or a VW
-namespace) give no feature. A column that a fitted map has not seen, or one that changes between
-numbers, strings and lists, is an error: columns never shift.
+namespace) give no feature. A column that a fitted map has not seen, one that changes between
+numbers, strings and lists, or one of these that a fitted map meets as a mapping, is an error:
+columns never shift.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -157,12 +158,13 @@ class FeatureMap:
 
     def _note(self, name: str, kind: str | None, where: str) -> None:
         """Refuse a column that is unknown to a fitted map, or that changed its kind."""
-        if kind == "mapping":
+        before = self._kinds.get(name)
+        # A namespace may have the name of a column; only a fitted map has no room for its features.
+        if kind == "mapping" and (self._indexer.open or not before):
             return
         if name not in self._kinds and not self._indexer.open:
             known = ", ".join(self._kinds) or "none"
             raise BadRecord(f"{where} has a column {name!r} that is not known, known are {known}")
-        before = self._kinds.get(name)
         if not before:
             self._kinds[name] = kind or ""
         elif kind not in (None, before):

@@ -2,6 +2,7 @@
 
 import hashlib
 import http.client
+import logging
 import shutil
 import urllib.error
 import urllib.request
@@ -18,6 +19,8 @@ __all__ = ["Progress", "fetch"]
 Progress = Callable[[str, int, int | None], None]
 """Called with a file's name, the bytes so far, and the bytes in all if known."""
 
+logger = logging.getLogger("askance")
+
 _CHUNK = 1 << 16
 _TIMEOUT = 60
 
@@ -26,22 +29,27 @@ def fetch(entry: Entry, data_dir: PathLike | None = None, progress: Progress | N
     """Make sure that a set is here, and give its folder; download it into the cache if need be.
 
     A download is kept only if every file has its checksum or, where none is known, if n, s, d and r
-    come out as expected.
+    come out as expected. One that was damaged since is downloaded again.
     """
+    source, target = entry.download, cache_folder() / "data" / entry.name
     found = find(entry, data_dir)
-    if found and (found[0] == entry.download or not entry.special):
-        prepare(entry, *found)
-        return found[1]
-    source = entry.download
+    if found and (found[0] == source or not entry.special):
+        try:
+            prepare(entry, *found)
+        except DatasetUnavailable as error:
+            if found != (source, target):
+                raise
+            logger.warning("%s: downloading it again into %s", error, target)
+        else:
+            return found[1]
     if source is None:
         raise DatasetUnavailable(f"{entry.name} cannot be fetched: {entry.special}")
-    target = cache_folder() / "data" / entry.name
-    if target.exists():
-        shutil.rmtree(target)  # Something is missing in it, or it would have been found.
     with new_folder(target) as scratch:
         for file in source.files:
             _download(file, scratch / file.name, progress or _silent)
         prepare(entry, source, scratch)
+        if target.exists():
+            shutil.rmtree(target)  # Something in it is missing or damaged.
     return target
 
 

@@ -39,17 +39,21 @@ def label_text(value: object) -> str | None:
 class LabelReader:
     """Learns which two labels a stream has, and refuses a third.
 
-    ``positive`` names the label of the class +1; without it, the labels must be words that speak
-    for themselves, like 1 and -1, 1 and 0, yes and no.
+    ``positive`` names the label of the class +1, and any one other label is then the class -1;
+    without it, the labels must be words that speak for themselves, like 1 and -1, 1 and 0, yes and
+    no.
 
     >>> LabelReader("spam").read(["spam", "ham", None]).tolist()
     [1, -1, 0]
+    >>> LabelReader("1").read([1, 2]).tolist()
+    [1, -1]
     >>> LabelReader().read(["0", "1"]).tolist()
     [-1, 1]
     """
 
     def __init__(self, positive: str | None = None) -> None:
         self._positive = label_text(positive)
+        self._chosen = self._positive is not None
         self._negative: str | None = None
 
     def read(self, labels: Labels, first: int = 1) -> NDArray[np.int8]:
@@ -68,7 +72,7 @@ class LabelReader:
             return 0
         if text == self._positive:
             return 1
-        if self._negative is None and self._may_be_negative(text):
+        if self._negative is None and (self._chosen or text.lower() in _NEGATIVE):
             self._negative = text
         if text == self._negative:
             return -1
@@ -77,14 +81,13 @@ class LabelReader:
             return 1
         raise InvalidLabel(self._refusal(text, row))
 
-    def _may_be_negative(self, text: str) -> bool:
-        chosen = self._positive is not None and self._positive.lower() not in _POSITIVE
-        return chosen or text.lower() in _NEGATIVE
-
     def _refusal(self, text: str, row: int) -> str:
         if self._positive is not None and self._negative is not None:
             two = f"{self._positive!r} and {self._negative!r}"
             return f"row {row:,} has the label {text!r}, a third value beside {two}"
+        same = self._positive if text.lower() in _POSITIVE else self._negative
+        if same is not None and text.lower() in _POSITIVE | _NEGATIVE:
+            return f"row {row:,} has the label {text!r}, a second spelling beside {same!r}"
         return (
             f"row {row:,} has the label {text!r}, where 1, yes or true, and -1, 0, no or false, "
             "would speak for themselves: say which label is positive"

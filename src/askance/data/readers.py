@@ -26,7 +26,7 @@ from askance.data.columns import Column, Words, values_of
 from askance.data.labels import LabelReader, Labels
 from askance.data.libsvm import libsvm_batches
 from askance.data.records import Batch, Content, Record
-from askance.data.sources import open_bytes, readable
+from askance.data.sources import PACKED, open_bytes, readable
 from askance.data.vwtext import vw_batches
 from askance.errors import BadRecord, InvalidParameter
 
@@ -45,7 +45,6 @@ _SUFFIXES = {
     ".svmlight": "libsvm",
     ".vw": "vw",
 }
-_COMPRESSED = {".gz", ".bz2", ".xz", ".zst"}
 _JSON_BATCH = 1024
 
 
@@ -101,7 +100,7 @@ def _format_of(source: str | Path, format: str | None) -> str:
     known = (*_READERS, "parquet")
     if format is None:
         suffixes = [suffix.lower() for suffix in PurePath(source).suffixes]
-        plain = [suffix for suffix in suffixes if suffix not in _COMPRESSED]
+        plain = [suffix for suffix in suffixes if suffix not in PACKED]
         format = _SUFFIXES.get(plain[-1]) if plain else None
     if format not in known:
         found = f"{source} does not show its format" if format is None else f"got {format!r}"
@@ -136,7 +135,6 @@ class _Plan:
 
     def columns(self, arrays: dict[str, Any], typed: Callable[[str, Any], Column]) -> Batch:
         """Take the label and the id out of the columns."""
-        self.check_columns(arrays)
         n = len(next(iter(arrays.values())))
         ids = [None] * n if self.id is None else to_texts(arrays.pop(self.id))
         columns = {name: typed(name, array) for name, array in arrays.items()}
@@ -166,7 +164,7 @@ class _Plan:
 
 
 def _csv(stream: BinaryIO, plan: _Plan, delimiter: str = ",") -> Iterator[Batch]:
-    for arrays in csv_batches(stream, plan.source, delimiter):
+    for arrays in csv_batches(stream, plan.source, delimiter, plan.check_columns):
         yield plan.columns(arrays, plan.typed)
 
 
@@ -177,11 +175,11 @@ def _tsv(stream: BinaryIO, plan: _Plan) -> Iterator[Batch]:
 def _parquet(source: str | Path, plan: _Plan) -> Iterator[Batch]:
     with readable(source), tempfile.TemporaryFile() as copy:
         path: str | BinaryIO = str(source)
-        if source == "-" or PurePath(source).suffix.lower() in _COMPRESSED:
+        if source == "-" or PurePath(source).suffix.lower() in PACKED:
             with open_bytes(source) as stream:
                 shutil.copyfileobj(stream, copy)
             path = copy
-        for arrays in parquet_batches(path, plan.source):
+        for arrays in parquet_batches(path, plan.source, plan.check_columns):
             yield plan.columns(arrays, to_column)
 
 

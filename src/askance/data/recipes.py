@@ -17,6 +17,7 @@ from askance.data.dataset import Csr, Dataset
 from askance.data.design import Design, signs, stacked
 from askance.data.libsvm import read_all
 from askance.data.sources import map_bytes, member, read_bytes
+from askance.errors import BadRecord
 
 __all__ = [
     "Recipe",
@@ -75,7 +76,11 @@ def abalone(files: Sequence[Path]) -> Dataset:
     """Sex coded 1, 2, 3 (M, F, I) and seven numbers; label: rings above the median, 9."""
     table = read_table(read_bytes(files[0]), ["f0"])
     sex = words_of(table["f0"])
-    coded = np.array([1.0 + "MFI".index(value) for value in sex.values])[sex.codes]
+    codes = {"M": 1.0, "F": 2.0, "I": 3.0}
+    strange = sorted(set(sex.values) - codes.keys())
+    if strange:
+        raise BadRecord(f"sex is {strange[0][:60]!r}, expected M, F or I")
+    coded = np.array([codes[value] for value in sex.values])[sex.codes]
     features = Design().numbers(coded, *_columns(table, range(1, 8)))
     return features.labelled(numbers_of(table["f8"]) > 9)
 

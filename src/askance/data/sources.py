@@ -11,13 +11,14 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import BinaryIO, cast
 
 from askance.data.arrow import open_zstd
 from askance.errors import FileUnreadable
 
 __all__ = [
+    "PACKED",
     "FileMember",
     "map_bytes",
     "member",
@@ -34,6 +35,9 @@ _MAGIC: dict[bytes, Callable[[BinaryIO], object]] = {
     b"\x28\xb5\x2f\xfd": open_zstd,
 }
 
+PACKED = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}
+"""Suffixes of compressed files, and what they promise."""
+
 FileMember = tuple[str, bytes]
 """The path of a file inside an archive, and its content."""
 
@@ -42,11 +46,12 @@ FileMember = tuple[str, bytes]
 def open_bytes(source: str | Path) -> Iterator[BinaryIO]:
     """Open a path, or standard input for ``-``, and undo gzip, bzip2, xz or zstd.
 
-    What is compressed is told from the first bytes, so a wrong suffix does no harm. A damaged
-    stream is reported as one :class:`~askance.errors.FileUnreadable`, wherever it breaks.
+    How it is compressed is told from the first bytes, so one such suffix in place of another does
+    no harm; a file that has one but is not compressed at all is refused. A damaged stream is
+    reported as one :class:`~askance.errors.FileUnreadable`, wherever it breaks.
     """
     with readable(source), _raw(source) as raw:
-        yield _decompressed(raw)
+        yield _decompressed(raw, source)
 
 
 @contextmanager
@@ -72,11 +77,14 @@ def _raw(source: str | Path) -> Iterator[io.BufferedReader]:
             yield raw
 
 
-def _decompressed(raw: io.BufferedReader) -> BinaryIO:
+def _decompressed(raw: io.BufferedReader, source: str | Path) -> BinaryIO:
     head = raw.peek(6)
     for magic, open_compressed in _MAGIC.items():
         if head.startswith(magic):
             return cast(BinaryIO, open_compressed(raw))
+    packed = PACKED.get(PurePath(source).suffix.lower())
+    if packed:
+        raise FileUnreadable(f"{source} is not {packed}, it starts with {head[:6]!r}")
     return raw
 
 
@@ -89,7 +97,7 @@ def read_bytes(path: Path) -> bytes:
 def map_bytes(path: Path) -> bytes | mmap.mmap:
     """Map a whole file into memory; a compressed one is read and decompressed."""
     with readable(path), path.open("rb") as raw:
-        if _decompressed(raw) is raw:
+        if _decompressed(raw, path) is raw:
             return mmap.mmap(raw.fileno(), 0, access=mmap.ACCESS_READ)
     return read_bytes(path)
 

@@ -104,11 +104,24 @@ def _parse(text: bytes, source: str, line: int) -> tuple[VwBatch, int]:
     tokens = Tokens(
         indptr[: rows + 1], hashes[:end].copy(), values[:end].copy(), spans[:end].copy(), text
     )
+    _check_finite(tokens, source, line)
     for row in np.flatnonzero(heads[:rows, 0] < 0).tolist():
         span = (-1 - int(heads[row, 0]), int(heads[row, 1]))
         labels[row] = _careful_label(text, span, source, line)
     tags = [None if a < 0 else _decoded(text[a:b]) for a, b in heads[:rows, 2:].tolist()]
     return VwBatch(labels[:rows], tags, tokens), lines
+
+
+def _check_finite(tokens: Tokens, source: str, line: int) -> None:
+    """Refuse a value that single precision, which a row has, cannot hold."""
+    wrong = np.flatnonzero(~(np.abs(tokens.values) <= np.finfo(np.float32).max))
+    if len(wrong):
+        k = int(wrong[0])
+        number = line + tokens.text.count(b"\n", 0, int(tokens.spans[k, 2])) + 1
+        raise BadRecord(
+            f"line {number:,} of {source} has the value {tokens.values[k]:g} for "
+            f"{tokens.name(k)!r}, a finite number was expected"
+        )
 
 
 def _careful_label(text: bytes, span: tuple[int, int], source: str, line: int) -> float:
