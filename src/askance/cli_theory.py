@@ -100,9 +100,11 @@ def _draw(name: str, result: State, out: Path) -> None:
 
 
 def _table(title: str, lines: list[State]) -> Table:
+    from askance.theory.report import shown
+
     table = Table(title=title)
     for name in lines[0]:
         table.add_column(name.replace("_", " "))
     for line in lines:
-        table.add_row(*(f"{v:.4g}" if isinstance(v, float) else str(v) for v in line.values()))
+        table.add_row(*(shown(value) for value in line.values()))
     return table
