@@ -132,7 +132,7 @@ class EpochLearner(ABC):
 
     @property
     def remaining(self) -> int:
-        """How many examples can be decided before anything changes: a block for `decide_many`."""
+        """How many examples can be decided before anything changes, in one `decide_many`."""
         return self._fresh_wanted or max(self.epoch_end - self._k - len(self._waiting), 1)
 
     @property
