@@ -23,4 +23,8 @@ nitpick_ignore = [
     ("py:func", "askance.make_learner"),
     ("py:func", "askance.as_row"),
     ("py:mod", "math"),
+    ("py:class", "numpy.ndarray"),
+    ("py:class", "numpy.dtype"),
+    ("py:class", "numpy.integer"),
+    ("py:class", "numpy.floating"),
 ]

@@ -18,6 +18,8 @@ theory_app = typer.Typer(
     no_args_is_help=True,
 )
 
+# Shorter streams have no epochs to speak of.
+_LEAST_SCALE = 1 / 64
 NAMES = ("hard", "realizable", "tsybakov", "solver", "guarantees", "choices", "labels")
 
 Names = Annotated[
@@ -31,10 +33,15 @@ def run(
     names: Names = None,
     out: Folder = Path("docs/theory"),
     seeds: Annotated[int, typer.Option(min=1, help="How many random seeds.")] = 20,
-    scale: Annotated[float, typer.Option(help="Length of the streams; 1 as documented.")] = 1.0,
+    scale: Annotated[
+        float, typer.Option(min=_LEAST_SCALE, help="Length of the streams; 1 as documented.")
+    ] = 1.0,
     verbose: Annotated[bool, typer.Option(help="Print every epoch of every run.")] = False,
 ) -> None:
     """Run experiments, and write the numbers and the figure of each.
+
+    Prints Active Cover's epochs too: examples, share of the region, queries, and quantiles of P
+    inside it (least, quartiles, greatest), as means over seeds.
 
     Example: `askance theory run labels --seeds 2 --scale 0.1 --out theory`
     """
@@ -47,14 +54,18 @@ def run(
         logging.basicConfig(level=logging.INFO, handlers=[RichHandler(console=console)])
     for name in _chosen(names):
         result = EXPERIMENTS[name](seeds, scale)
+        epochs = result.pop("by_epoch")
         save_result(result, out / f"{name}.json")
         _draw(name, result, out)
+        console.print(_table(f"{name}: epochs of Active Cover", epochs))
         console.print(_table(name, result["table"]))
 
 
 @theory_app.command()
 def document(
-    path: Annotated[Path, typer.Argument(help="A document with table markers.")],
+    path: Annotated[
+        Path, typer.Argument(exists=True, dir_okay=False, help="A document with table markers.")
+    ],
     out: Folder = Path("docs/theory"),
 ) -> None:
     """Fill the document's tables, and draw the figures again, from the numbers on disk.
@@ -89,9 +100,11 @@ def _draw(name: str, result: State, out: Path) -> None:
 
 
 def _table(title: str, lines: list[State]) -> Table:
+    from askance.theory.report import shown
+
     table = Table(title=title)
     for name in lines[0]:
         table.add_column(name.replace("_", " "))
     for line in lines:
-        table.add_row(*(f"{v:.4g}" if isinstance(v, float) else str(v) for v in line.values()))
+        table.add_row(*(shown(value) for value in line.values()))
     return table

@@ -59,6 +59,25 @@ def enumerate_epoch(world: World, learner: ActiveCover, c0: float) -> tuple[int,
     return best, [len({world.table[i, j] for j in good}) == 2 for i in range(len(world.table))]
 
 
+def enumerate_violations(world: World, learner: ActiveCover, P: list[float]) -> list[float]:
+    """E[I_h / P] - b(h) on the points seen, for every classifier, from Z-tilde and P alone."""
+    X, targets, weights, tau = learner.sample
+    votes = np.where(dense(X, world.size + 1)[:, 1:] != 0, -1, 1)
+    errors = [weights[votes[:, j] != targets].sum() / tau for j in range(world.size)]
+    best = min(range(world.size), key=lambda j: (round(errors[j], 9), j))
+    radius = math.sqrt(0.05 * errors[best] / tau) + 4 * 0.05 * math.log(tau) / tau
+    slack = tau * radius**2 / (0.05 * 100)
+    relaxed = slack + max(slack, 1e-3)
+    violations = []
+    for j in range(world.size):
+        # P is 0 outside the region and nowhere else.
+        at = [i for i in range(tau) if P[i] and world.table[i, j] != world.table[i, best]]
+        regret = 2 / (0.05 * 10) * tau * radius * (errors[j] - errors[best])
+        spent = sum(1 / P[i] for i in at) / tau
+        violations.append(spent - 2 * len(at) / tau - regret - relaxed)
+    return violations
+
+
 @given(seed=seeds)
 @settings(max_examples=40, deadline=None)
 def test_each_epoch_equals_enumeration(seed: int) -> None:
@@ -85,6 +104,11 @@ def check_each_epoch(region: str, seed: int) -> None:
         assert learner.classifier.index == best
         assert [d.in_disagreement for d in decisions] == inside
         assert [d.predicted for d in decisions] == world.table[:, best].tolist()
+        violations = enumerate_violations(world, learner, [d.probability for d in decisions])
+        # The solver's last step is its oracle call at the P that then serves the epoch.
+        last = learner.solution.steps[-1]
+        assert last.called_oracle
+        assert last.violation == pytest.approx(max(violations), abs=1e-9)
     assert len(seen) == 6
 
 

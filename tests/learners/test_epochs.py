@@ -85,6 +85,21 @@ def test_an_epoch_far_overdue_is_reported_once(caplog: pytest.LogCaptureFixture)
     assert caplog.text.count("was to have 3 examples") == 1
 
 
+def test_an_epoch_whose_labels_never_come_is_reported_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    learner = fresh_learner()
+    with caplog.at_level(logging.WARNING, logger="askance"):
+        for value in np.linspace(0, 1, 6):
+            learner.defer(learner.decide(row(value), 0.0))
+        assert caplog.text == ""
+        for value in np.linspace(0, 1, 6):
+            learner.defer(learner.decide(row(value), 0.0))
+    assert (learner.k, learner.epoch) == (0, 1)
+    warning = "epoch 1 was to have 3 examples and has 7, with 3 labels still awaited"
+    assert [record.message for record in caplog.records] == [warning]
+
+
 def test_late_labels_survive_saving() -> None:
     learner = fresh_learner()
     late = learner.decide(row(0.2), 0.0)

@@ -1,6 +1,9 @@
 """The three region tests against each other; active_cover's tests compare them by enumeration."""
 
+import logging
+
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -49,6 +52,20 @@ def test_what_is_known_never_exceeds_the_region(seed: int, radius: float) -> Non
     assert np.all(found >= exact - 1e-9)
     # At the probes themselves nothing is missed.
     assert np.isfinite(found[:3]).tolist() == np.isfinite(exact[:3]).tolist()
+
+
+def test_many_single_calls_are_announced_once(caplog: pytest.LogCaptureFixture) -> None:
+    sample, _ = noisy(0)
+    X, predicted = from_dense(np.full((600, 1), 0.5)), np.ones(600, dtype=int)
+    region = OneCallRegion(ThresholdOracle(), sample, 0.0, 0.1)
+    with caplog.at_level(logging.WARNING, logger="askance"):
+        region.flip_regrets(X, predicted)
+        assert not caplog.records
+        region.flip_regrets(X, predicted)
+        region.flip_regrets(X, predicted)
+    assert len(caplog.records) == 1
+    assert "fit the oracle 1200 times" in caplog.text
+    assert 'region="known"' in caplog.text
 
 
 def test_spread_is_even_and_complete() -> None:

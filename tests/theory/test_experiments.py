@@ -13,6 +13,9 @@ DOCS = Path(__file__).parents[2] / "docs" / "theory"
 def test_a_small_run_has_the_shape_of_the_committed_one(name: str) -> None:
     result = EXPERIMENTS[name](1, 1 / 32)
     committed = load_result(DOCS / f"{name}.json")
+    epochs = result.pop("by_epoch")
+    assert {line["epoch"] for line in epochs} >= {1, 2, 3}
+    assert all(line["P"] == "1 1 1 1 1" for line in epochs if line["epoch"] == 1)
     assert list(result) == list(committed)
     assert [list(line) for line in result["table"]] == [list(line) for line in committed["table"]]
 

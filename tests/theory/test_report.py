@@ -4,7 +4,14 @@ import pytest
 
 from askance.errors import FileUnreadable
 from askance.theory.experiments import EXPERIMENTS
-from askance.theory.report import fill_tables, load_result, markdown_table, save_result, write_text
+from askance.theory.report import (
+    fill_tables,
+    load_result,
+    markdown_table,
+    save_result,
+    shown,
+    write_text,
+)
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -25,6 +32,14 @@ def test_tables_show_whole_numbers_whole() -> None:
     assert markdown_table([{"n": 100000.0, "p": 0.5, "name": "a"}]).splitlines()[-1] == (
         "| 100,000 | 0.5 | a |"
     )
+
+
+def test_large_numbers_have_one_format() -> None:
+    cells = [1001, 1001.0, 99_998.4, 71_600.2, 999.96, 999.94, 1.8286e9, True, 2.8e-05]
+    assert [shown(cell) for cell in cells] == [
+        *("1,001", "1,001", "99,998", "71,600", "1,000", "999.9", "1,828,600,000"),
+        *("True", "2.8e-05"),
+    ]
 
 
 def test_only_the_named_marker_is_filled() -> None:

@@ -49,8 +49,9 @@ class ActiveCover(EpochLearner):
         ``Constants.practical(...)`` or ``Constants.theory(...)``.
     region
         How to test for disagreement: ``"exact"`` (the oracle answers for all points at once; the
-        default where it can), ``"one-call"`` (one call to the oracle for each point), ``"known"``
-        (the fast rule, for expensive oracles).
+        default where it can), ``"one-call"`` (one call to the oracle for each point; the default
+        elsewhere, with a warning in the log when the calls become many), ``"known"`` (the fast
+        rule, for expensive oracles).
     probes
         For ``"known"``: at how many sampled points the one-call test is asked in each epoch.
     known_from

@@ -132,7 +132,7 @@ class EpochLearner(ABC):
 
     @property
     def remaining(self) -> int:
-        """How many examples can be decided before anything changes: a block for `decide_many`."""
+        """How many examples can be decided before anything changes, in one `decide_many`."""
         return self._fresh_wanted or max(self.epoch_end - self._k - len(self._waiting), 1)
 
     @property
@@ -257,21 +257,26 @@ class EpochLearner(ABC):
         """
         self._waiting.add(decision.k)
         self._offered += 1
+        self._warn_if_overdue()
+
+    def _awaited(self) -> int:
+        """How many of the epoch's own examples are decided but not resolved."""
+        return sum(k < self.epoch_end for k in self._waiting)
 
     def _close_if_due(self) -> None:
-        if self._k < self.epoch_end:
-            return
-        own = [k for k in self._waiting if k < self.epoch_end]
-        if not own:
+        if self._k >= self.epoch_end and not self._awaited():
             self._close()
-            return
+        else:
+            self._warn_if_overdue()
+
+    def _warn_if_overdue(self) -> None:
         length = self.epoch_end - self.epoch_start
         decided = self._offered - self.epoch_start
         if decided > 2 * length and not self._warned:
             self._warned = True
             _LOG.warning(
                 "epoch %d was to have %d examples and has %d, with %d labels still awaited",
-                *(self.epoch, length, decided, len(own)),
+                *(self.epoch, length, decided, self._awaited()),
             )
 
     # ------------------------------------------------------------------ epochs

@@ -5,6 +5,7 @@ that flips the ERM's prediction there, as far as it is within the radius? The re
 answer is finite.
 """
 
+import logging
 from typing import Protocol
 
 import numpy as np
@@ -26,9 +27,11 @@ __all__ = [
     "spread",
 ]
 
+_LOG = logging.getLogger("askance")
 # A tie counts as flipped: this share of the sample's size, in weight, tips it.
 TIE = 1e-9
 _SCALES = (1.0, 2.0, 4.0, 8.0)
+_MANY_CALLS = 1000
 REGIONS = ("exact", "known", "one-call")
 
 
@@ -93,8 +96,10 @@ class OneCallRegion:
         self._sample = sample
         self._erm_error = erm_error
         self._radius = radius
+        self._calls = 0
 
     def flip_regrets(self, X: Matrix, predicted: Integers) -> Floats:
+        self._count_calls(X.shape[0])
         regrets = np.full(X.shape[0], np.inf)
         for i in range(X.shape[0]):
             found = flipping_classifier(
@@ -103,6 +108,16 @@ class OneCallRegion:
             if found is not None:
                 regrets[i] = max(self._sample.error(found) - self._erm_error, 0.0)
         return regrets
+
+    def _count_calls(self, wanted: int) -> None:
+        """Warn, before the first call that makes them many in this epoch."""
+        before, self._calls = self._calls, self._calls + wanted
+        if before <= _MANY_CALLS < self._calls:
+            _LOG.warning(
+                "the one-call test of disagreement is about to fit the oracle %d times on %d"
+                ' examples in this epoch so far; region="known" is the fast alternative',
+                *(self._calls, self._sample.X.shape[0] + 1),
+            )
 
 
 class KnownRegion:

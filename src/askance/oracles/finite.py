@@ -47,7 +47,7 @@ class FiniteOracle:
         self.classifiers = list(classifiers)
 
     def votes(self, X: Matrix) -> Integers:
-        """Predictions of every classifier: an (n, |H|) array of -1 and +1."""
+        """Predictions of every classifier, -1 or +1: a row for each example."""
         columns = [classifier.predict_many(X) for classifier in self.classifiers]
         return np.stack(columns, axis=1)
 

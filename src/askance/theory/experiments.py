@@ -1,10 +1,15 @@
-"""The experiments by name: each returns its table and the numbers of its figure."""
+"""The experiments by name: each returns its table and the numbers of its figure.
+
+``by_epoch`` says what Active Cover did in every epoch; it is for the screen and not for the file.
+"""
 
 from collections.abc import Callable
 
 import numpy as np
 
+from askance.learners.epoch_records import EpochRecord
 from askance.theory.contenders import CONTENDERS
+from askance.theory.epoch_tables import epoch_table
 from askance.theory.guarantees import choices_run, guarantee_run, label_run, summarise_guarantees
 from askance.theory.hard import hard_run, summarise
 from askance.theory.solver import solver_run
@@ -31,6 +36,17 @@ __all__ = [
 _NOISES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4)
 
 
+def _by_epoch(runs: list[State], setting: str = "") -> list[State]:
+    """Active Cover's epochs by setting, the key that tells the runs apart; "" if they are alike."""
+    groups: dict[str, list[list[EpochRecord]]] = {}
+    for run in runs:
+        value = run.get(setting, "")
+        name = f"{setting} {value:.3g}" if isinstance(value, float | int) else str(value)
+        records = run.get("contenders", {}).get("Active Cover", run)["records"]
+        groups.setdefault(name, []).append(records)
+    return epoch_table(groups)
+
+
 def _mean(values: list[list[float]]) -> list[float]:
     means: list[float] = np.mean(values, axis=0).tolist()
     return means
@@ -45,6 +61,7 @@ def hard(seeds: int, scale: float) -> State:
         "table": summarise(runs),
         "epochs": _epoch_table([run for run in runs if run["size"] == class_sizes[0]]),
         "figure": {"panels": [_hard_panel(runs, size) for size in class_sizes]},
+        "by_epoch": _by_epoch(runs, "size"),
     }
 
 
@@ -90,6 +107,7 @@ def realizable(seeds: int, scale: float) -> State:
     return {
         "table": summarise_realizable(runs),
         "figure": {"n": runs[0]["n"], "queries": queries},
+        "by_epoch": _by_epoch(runs),
     }
 
 
@@ -108,7 +126,11 @@ def tsybakov(seeds: int, scale: float) -> State:
                 "queries": _mean([run["queries"] for run in chosen]),
             }
         )
-    return {"table": summarise_tsybakov(runs, n // 64), "figure": {"panels": panels}}
+    return {
+        "table": summarise_tsybakov(runs, n // 64),
+        "figure": {"panels": panels},
+        "by_epoch": _by_epoch(runs, "omega"),
+    }
 
 
 def solver(seeds: int, scale: float) -> State:
@@ -137,6 +159,7 @@ def solver(seeds: int, scale: float) -> State:
             "fresh_violation": [line["violation"] for line in by_sample],
             "fresh_allowed": [2.5 * line["tolerance"] for line in by_sample],
         },
+        "by_epoch": _by_epoch(runs),
     }
 
 
@@ -161,7 +184,11 @@ def guarantees(seeds: int, scale: float) -> State:
             "bound": _mean([run["bound"] for run in chosen]),
             "bias": _mean([run["mean_bias"] for run in chosen]),
         }
-    return {"table": summarise_guarantees(runs), "figure": {"panels": panels}}
+    return {
+        "table": summarise_guarantees(runs),
+        "figure": {"panels": panels},
+        "by_epoch": _by_epoch(runs, "kind"),
+    }
 
 
 def choices(seeds: int, scale: float) -> State:
@@ -174,20 +201,22 @@ def choices(seeds: int, scale: float) -> State:
         names = ("queries", "mean_probability", "region_share", "regret", "epochs")
         means = {name: float(np.mean([run[name] for run in chosen])) for name in names}
         lines.append({"setting": setting, "seeds": len(chosen), **means})
-    return {"table": lines}
+    return {"table": lines, "by_epoch": _by_epoch(runs, "setting")}
 
 
 def labels(seeds: int, scale: float) -> State:
     """``thm:label`` with the measured disagreement coefficient, by noise."""
     n = 3 * 2 ** (11 + round(np.log2(scale)))
     lines = []
+    every = []
     for noise in _NOISES:
         runs = [label_run(noise, seed, n) for seed in range(seeds)]
+        every += runs
         names = ("n", "theta", "queries", "leading", "bound")
         means = {name: float(np.mean([run[name] for run in runs])) for name in names}
         lines.append({"noise": noise, "seeds": len(runs), **means})
     drawn = {name: [line[name] for line in lines] for name in ("noise", *names[2:])}
-    return {"table": lines, "figure": drawn}
+    return {"table": lines, "figure": drawn, "by_epoch": _by_epoch(every, "noise")}
 
 
 EXPERIMENTS: dict[str, Callable[[int, float], State]] = {

@@ -42,6 +42,7 @@ def guarantee_run(kind: str, seed: int, n: int) -> State:
         "ends": watch.ends,
         "bias_holds": all(watch.bias_holds),
         "mean_bias": watch.biases,
+        "records": learner.epochs,
         "queries": int(run.queried.sum()),
     }
 
@@ -155,6 +156,7 @@ def choices_run(seed: int, n: int) -> list[State]:
                 "region_share": float(inside.mean()),
                 "regret": float(regrets[domain.index(learner)]),
                 "epochs": len(learner.epochs),
+                "records": learner.epochs,
             }
         )
     return lines
@@ -178,6 +180,7 @@ def label_run(noise: float, seed: int, n: int) -> State:
         "theta": theta,
         "queries": int(run.queried.sum()),
         "leading": 4 * theta * error * n,
+        "records": learner.epochs,
         "bound": 4 * theta * error * n
         + theta * (math.sqrt(n * error * log_size) + log_size)
         + 4 * math.log(8 * math.log(n) / _DELTA),

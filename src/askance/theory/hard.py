@@ -53,6 +53,7 @@ def _contend(name: str, size: int, stream: Stream, coins: Floats, at: Integers) 
         "region_share": [record.region_share for record in learner.epochs],
         "quantiles": [list(record.probability_quantiles) for record in learner.epochs],
         "floor_queries": floor_queries(learner, at).tolist(),
+        "records": learner.epochs,
         "found_best": learner.classifier == Vote(int(stream.best)),
     }
 

@@ -7,9 +7,11 @@ from askance.errors import FileUnreadable
 from askance.files import write_atomically
 from askance.types import State
 
-__all__ = ["fill_tables", "load_result", "markdown_table", "save_result", "write_text"]
+__all__ = ["fill_tables", "load_result", "markdown_table", "save_result", "shown", "write_text"]
 
 _DIGITS = 4
+# What four digits would round to 1000 or more.
+_WHOLE_FROM = 999.95
 
 
 def save_result(result: State, path: Path) -> None:
@@ -44,7 +46,7 @@ def markdown_table(lines: list[State]) -> str:
     names = list(lines[0])
     head = ["| " + " | ".join(name.replace("_", " ") for name in names) + " |"]
     rule = ["|" + "---|" * len(names)]
-    body = ["| " + " | ".join(_shown(line[name]) for name in names) + " |" for line in lines]
+    body = ["| " + " | ".join(shown(line[name]) for name in names) + " |" for line in lines]
     return "\n".join(head + rule + body)
 
 
@@ -70,10 +72,16 @@ def fill_tables(document: str, name: str, result: State) -> str:
     return document
 
 
-def _shown(value: object) -> str:
-    if isinstance(value, float) and not value.is_integer():
-        return f"{value:.{_DIGITS}g}"
-    return f"{value:,.0f}" if isinstance(value, float) else str(value)
+def shown(value: object) -> str:
+    """A cell: from 1,000 on whole numbers with commas, below four digits.
+
+    >>> shown(99_998.4), shown(1001), shown(0.123456), shown(20.0), shown("a")
+    ('99,998', '1,001', '0.1235', '20', 'a')
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value)
+    whole = float(value).is_integer() or abs(value) >= _WHOLE_FROM
+    return f"{value:,.0f}" if whole else f"{value:.{_DIGITS}g}"
 
 
 def _rounded(value: object) -> object:

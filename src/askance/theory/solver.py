@@ -45,6 +45,7 @@ def solver_run(seed: int) -> State:
     trace = solve(_problem(learner, _points(3000, rng)), oracle, tolerance=0.001, reuse=False)
     return {
         "seed": seed,
+        "records": learner.epochs,
         "trace": {
             "dual": [step.dual for step in trace.steps],
             "violation": [step.violation for step in trace.steps],

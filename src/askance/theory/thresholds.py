@@ -37,7 +37,7 @@ def realizable_run(seed: int, n: int) -> State:
         contenders[name] = {
             "queries": run.queries_at(at).tolist(),
             "error": abs(learner.classifier.cut - stream.best),
-            "region_share": [record.region_share for record in learner.epochs],
+            "records": learner.epochs,
         }
     return {"seed": seed, "n": at.tolist(), "contenders": contenders}
 
@@ -100,7 +100,7 @@ def tsybakov_run(omega: float, seed: int, n: int) -> State:
         "n": ends,
         "regret": regrets,
         "queries": run.queries_at(np.array(ends)).tolist(),
-        "region_share": [record.region_share for record in learner.epochs],
+        "records": learner.epochs,
     }
 
 
