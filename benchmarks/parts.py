@@ -5,8 +5,8 @@ from benchmarks.table import Section
 __all__ = ["PROFILE"]
 
 _TEXT = """Shares of a pass of Online Active Cover at c0 = 0.1, in percent, by sampling the compiled
-code 2,000 times a second (Linux `perf`, 2026-11-15, commit 16a39a0: before `decide` and `learn` were
-merged into their callers, which hides them from a profiler).
+code 2,000 times a second (Linux `perf`, 2026-11-15, commit 16a39a0: before `decide` and `learn`
+were merged into their callers, which hides them from a profiler).
 
 No single part stands out. With few lanes a sweep spends much of its time on entering its inner loop
 once for each non-zero; the lane that is left over when lanes do not fill whole vectors (12 members
