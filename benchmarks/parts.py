@@ -12,8 +12,8 @@ No single part stands out. `learn` holds the walk over the cover, one member aft
 all else that was merged into it; they were not told apart. A lane beyond whole vectors seems dear:
 cover 16 took 0.58 s where cover 15 took 0.44 (CPU, sparse, c0 = 0.01, one comparison on a busy
 machine); 12 members and the first classifier are 13 lanes. Walking the members of many settings
-side by side, in loops over settings, was tried for the grid and was slower at each of five group sizes
-(one run each, busy machine)."""
+side by side, in loops over settings, was tried for the grid and was slower at each of five group
+sizes (one run each, busy machine)."""
 
 _PARTS = {
     "margins, decisions (`decide`)": (14, 19, 17, 15, 10, 9),
