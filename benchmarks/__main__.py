@@ -8,9 +8,9 @@ from pathlib import Path
 
 from benchmarks import ours, vw
 from benchmarks.grid import grid_rows, prepare_adult
+from benchmarks.parts import PROFILE
 from benchmarks.peers import ROWS as ROWS_OF_PEERS
 from benchmarks.peers import peer_rows, step_rows
-from benchmarks.profile import PROFILE
 from benchmarks.scaling import memory_section, scaling_section
 from benchmarks.single import cover_rows, passive_rows
 from benchmarks.streams import Prepared, dense, prepare, sparse

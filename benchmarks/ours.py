@@ -1,6 +1,5 @@
 """Runs of askance's compiled passes from a prepared stream."""
 
-import resource
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -103,11 +102,20 @@ def _chunks(stream: passes.Stream) -> list[passes.Stream]:
 def memory(data: Prepared, setting: Setting) -> dict[str, float]:
     """Megabytes that a run adds to the process at its peak, every page of the state touched."""
     stream = load(data)
-    group = Group(make([setting]), 1)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    Group(make([setting]), data.n_features).advance(
+        stream._replace(labels=stream.labels[:0]), 0, NEVER
+    )
+    before = _status("VmRSS")
     group = Group(make([setting]), data.n_features)
     group.lanes.weights.fill(0.0)
     group.lanes.gradients.fill(0.0)
     group.advance(stream, 0, NEVER)
-    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return {"megabytes": (after - before) * 1024 / 1e6}
+    state = (group.lanes.weights.nbytes + group.lanes.gradients.nbytes) / 1e6
+    return {"megabytes": _status("VmHWM") - before, "state": state}
+
+
+def _status(field: str) -> float:
+    """Megabytes of this program alone: ``ru_maxrss`` would begin with the peak of its parent."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    found = next(line for line in lines if line.startswith(field))
+    return int(found.split()[1]) * 1024 / 1e6

@@ -78,7 +78,7 @@ def document(ratios: Sequence[Ratio], sections: Sequence[Section], command: str)
     short = [row for row in ratios if row.holds is False]
     verdict = "Everything reaches what is asked of it."
     if short:
-        named = "; ".join(f"{row.work}: {row.ratio:.1f}, not {row.least:g}" for row in short)
+        named = "; ".join(f"{row.work}: {row.ratio:.2f}, not {row.least:g}" for row in short)
         verdict = f"What falls short: {named}."
     intro = f"""# Benchmarks
 
@@ -89,6 +89,9 @@ Times are wall-clock seconds, the best of several runs; in brackets how much lon
 Vowpal Wabbit runs its own driver over its cache file, and parsing it counts; ours runs from a
 prepared file, and loading and checking it counts. Compilation does not: it is kept on disk. The net
 ratio leaves out on both sides what only reads.
+
+The system's load at the end of the run was {os.getloadavg()[2]:.1f}; above 1, others were running
+beside it, and the figures are rough.
 
 {verdict}"""
     head = ["work", "ratio", "net ratio", "at least", "holds", "worst at"]
