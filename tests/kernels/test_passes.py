@@ -25,9 +25,12 @@ common = {
     "learning_rate": st.sampled_from([0.025, 0.4, 3.0]),
     "disagreement": st.sampled_from(["sensitivity", "margin"]),
 }
-one_oracle = st.tuples(
-    st.sampled_from(["iwal0", "iwal1", "oracular_iwal0", "oracular_iwal1"]),
-    st.fixed_dictionaries(common | {"c1": st.sampled_from([1.0, 3.0])}),
+one_oracle = st.one_of(
+    st.tuples(
+        st.sampled_from(["iwal0", "iwal1"]),
+        st.fixed_dictionaries(common | {"c1": st.sampled_from([1.0, 3.0])}),
+    ),
+    st.tuples(st.sampled_from(["oracular_iwal0", "oracular_iwal1"]), st.fixed_dictionaries(common)),
 )
 cover = st.tuples(
     st.just("online_active_cover"),

@@ -18,6 +18,11 @@ from askance.types import Decision, Label, Row
 N_FEATURES = 12
 INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
+IWAL = {
+    "c0": st.sampled_from([1e-3, 0.1, 8.0]),
+    "disagreement": st.sampled_from(["sensitivity", "margin"]),
+    "learning_rate": st.sampled_from([0.1, 3.0]),
+}
 specs = st.one_of(
     st.sampled_from(
         [
@@ -27,17 +32,12 @@ specs = st.one_of(
         ]
     ),
     st.tuples(
-        st.sampled_from(["iwal0", "iwal1", "oracular_iwal0", "oracular_iwal1"]),
+        st.sampled_from(["iwal0", "iwal1"]),
         st.fixed_dictionaries(
-            {
-                "c0": st.sampled_from([1e-3, 0.1, 8.0]),
-                "disagreement": st.sampled_from(["sensitivity", "margin"]),
-                "learning_rate": st.sampled_from([0.1, 3.0]),
-                "c1": st.sampled_from([1.0, 3.0]),
-                "c2": st.sampled_from([1.0, 5.0]),
-            }
+            IWAL | {"c1": st.sampled_from([1.0, 3.0]), "c2": st.sampled_from([1.0, 5.0])}
         ),
     ),
+    st.tuples(st.sampled_from(["oracular_iwal0", "oracular_iwal1"]), st.fixed_dictionaries(IWAL)),
     st.tuples(
         st.just("online_active_cover"),
         st.fixed_dictionaries(
