@@ -138,4 +138,4 @@ def test_float32_decides_as_the_twin_but_for_near_ties(configuration: dict[str, 
         )
         ours.learn(x, forced, label if other.queried else None)
         theirs.learn(row, other, label)
-    assert different <= 0.02 * size + 1
+    assert different <= 0.02 * size + INTERPRETED  # one near tie among so few
