@@ -13,7 +13,6 @@ __all__ = [
     "BatchOracle",
     "Classifier",
     "ExactOracle",
-    "LabelSource",
     "LateLearner",
     "Learner",
     "OnlineOracle",
@@ -119,9 +118,3 @@ class LateLearner(Learner, Protocol):
 
     def defer(self, decision: Decision) -> None:
         """Say, before the next decision, that this one will be learned later."""
-
-
-class LabelSource(Protocol):
-    """Where the label of the i-th example of a stream comes from."""
-
-    def ask(self, i: int) -> Label: ...

@@ -18,7 +18,6 @@ __all__ = [
     "ResultRow",
     "Row",
     "State",
-    "WeightedSample",
 ]
 
 Label = int
@@ -76,15 +75,6 @@ class Decision(NamedTuple):
     k: int
     threshold: float
     floor: float
-
-
-class WeightedSample(NamedTuple):
-    """Rows with targets and importance weights, and how many examples were offered."""
-
-    rows: list[Row]
-    targets: Integers
-    weights: Floats
-    offered: int
 
 
 class ResultRow(NamedTuple):
