@@ -8,10 +8,10 @@ taking an answer back, are both that. Snapshots only save time.
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from askance.data.records import Record
-from askance.errors import FileUnreadable, InvalidParameter
+from askance.errors import FileUnreadable, InvalidParameter, UnknownQuestion
 from askance.labelling.journal import Answer, Given, Journal
 from askance.labelling.settings import Settings
 from askance.labelling.snapshots import Snapshots
@@ -131,16 +131,15 @@ class Session:
             if self._walk.position % CHUNK == 0 and not going_on(self._walk.position):
                 break
             self._advance()
-        return self._current
+        return None if self._left() == 0 else self._current
 
     def answer(self, answer: Answer) -> None:
         """Answer the question that stands; the answer is on the disk before it is learned."""
-        asked = self._current
-        if asked is None:
-            raise FileUnreadable("no question stands that could be answered")
+        if self._current is None:
+            raise UnknownQuestion("no question stands that could be answered")
+        question, record = self._current
         checksum = self._walk.checksum.copy()
         checksum.update(answer.encode())
-        question, record = asked
         given = Given(
             question.id, record.id, answer, question.probability, checksum.hexdigest()
         )
@@ -166,3 +165,93 @@ class Session:
             )
         if budget != self.journal.budget:
             self.journal.set_budget(budget)
+
+    def standing(self) -> Standing:
+        """Counts and rates, as they are now."""
+        stats = self.learner.stats()
+        return Standing(
+            spent=stats.answered,
+            left=self._left(),
+            skipped=stats.withdrawn,
+            seen=stats.seen,
+            asked=tuple(given.example for given in self.journal.answers),
+            mean_error=stats.mean_error,
+            warning=stats.warning,
+        )
+
+    def _left(self) -> int | None:
+        budget = self.journal.budget
+        return None if budget is None else max(0, budget - self.learner.stats().answered)
+
+    def _advance(self) -> None:
+        """Read one record and offer it."""
+        pair = next(self._walk, None)
+        if pair is None:
+            self._exhausted = True
+            return
+        record, row = pair
+        question = self.learner.ask(row)
+        if question.wanted:
+            self._current = Asked(question, record)
+
+    def _restore(self) -> None:
+        """Build everything again from the file and the answers that hold."""
+        answers = self.journal.answers
+        learner, done = self._snapshots.latest(answers) or (self.settings.learner(), 0)
+        self.learner = learner
+        assert learner.features is not None
+        self._walk = Walk(self.source, self.settings.reading, learner.features)
+        self._exhausted = False
+        self._current: Asked | None = None
+        del self._checksums[done:], self.records[done:]
+        if done and len(self._checksums) == done:
+            self._walk.skip(answers[done - 1].example + 1)
+            self._walk.checksum = self._checksums[-1].copy()
+        for given in answers[len(self._checksums) : done]:
+            self._pass(given)
+        for given in answers[done:]:
+            self._replay(given)
+
+    def _pass(self, given: Given) -> None:
+        """Read up to an answer that a snapshot has taken in already."""
+        record = None
+        while self._walk.position <= given.example:
+            record, _ = next(self._walk, (None, None))
+            if record is None:
+                raise self._changed(given)
+        if record is None:
+            raise FileUnreadable(f"{self.journal.path} has its answers in no order that can be")
+        self._remember(record, given)
+
+    def _replay(self, given: Given) -> None:
+        """Come to a question again, and answer it again."""
+        while self._current is None and not self._exhausted:
+            self._advance()
+        if self._current is None or self._current.question.id != given.example:
+            raise self._changed(given)
+        self._take(given)
+
+    def _take(self, given: Given) -> None:
+        """Let the learner have an answer to the question that stands."""
+        assert self._current is not None
+        question, record = self._current
+        self._remember(record, given)
+        if given.answer == "skip":
+            self.learner.withdraw(question)
+        else:
+            self.learner.tell(question, _SIGNS[given.answer])
+        self._current = None
+
+    def _remember(self, record: Record, given: Given) -> None:
+        checksum = self._walk.checksum
+        checksum.update(given.answer.encode())
+        if checksum.hexdigest() != given.check:
+            raise self._changed(given)
+        self._checksums.append(checksum.copy())
+        self.records.append(record)
+
+    def _changed(self, given: Given) -> FileUnreadable:
+        return FileUnreadable(
+            f"{self.source} is not what it was when its record {given.id} was answered: bring the "
+            f"old file back, or begin anew in another folder than {self.folder}"
+        )

@@ -2,7 +2,7 @@
 
 import unicodedata
 
-__all__ = ["visible"]
+__all__ = ["either", "visible"]
 
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 """Controls, formats (the marks that reorder text among them), halves of characters, separators."""
@@ -31,3 +31,16 @@ def _shown(character: str) -> str:
     if kept or unicodedata.category(character) not in _HIDDEN:
         return character
     return character.encode("unicode_escape").decode("ascii")
+
+
+def either(preferred: str, plain: str, encoding: str) -> str:
+    """The preferred way to draw something, if the encoding has it.
+
+    >>> either("━", "=", "utf-8"), either("━", "=", "latin-1")
+    ('━', '=')
+    """
+    try:
+        preferred.encode(encoding)
+    except UnicodeEncodeError:
+        return plain
+    return preferred
