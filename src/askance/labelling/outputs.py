@@ -3,13 +3,13 @@
 import csv
 import io
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from askance.data.records import Fields, Record
 from askance.files import write_atomically
-from askance.labelling.journal import Given
+from askance.labelling.record_view import number_text
 from askance.labelling.session import Session
 from askance.types import Row
 
@@ -30,7 +30,7 @@ def write_labels(session: Session, path: Path) -> None:
     columns = list(dict.fromkeys(name for _, record in labelled for name in _columns(record)))
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*_OWN, *(_own_name(name, columns) for name in columns)])
+    writer.writerow([*_OWN, *_renamed(columns)])
     for given, record in labelled:
         values = _columns(record)
         own = (given.id, names[given.answer], given.probability, 1.0 / given.probability)
@@ -47,13 +47,17 @@ def _columns(record: Record) -> Mapping[str, Any]:
     return fields
 
 
-def _own_name(name: str, columns: Iterable[str]) -> str:
-    while name in _OWN:
-        name = f"_{name}"
-    return name
+def _renamed(columns: Sequence[str]) -> Iterator[str]:
+    taken = {*_OWN, *columns}
+    for name in columns:
+        free = name
+        while name in _OWN and free in taken:
+            free = f"_{free}"
+        taken.add(free)
+        yield free
 
 
 def _cell(value: Any) -> Any:
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
-        return int(value)
+    if isinstance(value, float):
+        return number_text(value)
     return json.dumps(value) if isinstance(value, list | dict) else value

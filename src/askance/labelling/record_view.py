@@ -12,7 +12,7 @@ from askance.data.vwtext import within
 from askance.labelling.visible import either, visible
 from askance.types import Row
 
-__all__ = ["record_lines"]
+__all__ = ["number_text", "record_lines"]
 
 LONGEST = 20_000
 """Characters of a value that are shown."""
@@ -40,7 +40,7 @@ def record_lines(fields: Fields, width: int, encoding: str = "utf-8") -> list[Te
     named = [(visible(name, encoding), value) for name, value in _flattened(fields)]
     if not named:
         return [Text("(empty)", style="dim")]
-    point = max((len(_number(v).partition(".")[0]) for _, v in named if _is_number(v)), default=0)
+    point = max((len(number_text(v).partition(".")[0]) for _, v in named if _is_number(v)), default=0)
     shown = [(name, _value(value, min(point, 12), encoding)) for name, value in named]
     if width < NARROW:
         return [line for name, value in shown for line in _stacked(name, value, width)]
@@ -70,7 +70,12 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _number(value: float) -> str:
+def number_text(value: float) -> str:
+    """A number as a person would write it.
+
+    >>> number_text(3.0), number_text(0.1), number_text(1e300)
+    ('3', '0.1', '1e+300')
+    """
     return f"{value:.0f}" if float(value).is_integer() and abs(value) < 1e15 else repr(value)
 
 
@@ -78,7 +83,7 @@ def _value(value: Any, point: int, encoding: str) -> Text:
     if value is None:
         return Text("(missing)", style="dim")
     if _is_number(value):
-        number = _number(value)
+        number = number_text(value)
         return Text(" " * (point - len(number.partition(".")[0])) + number)
     if isinstance(value, list | tuple):
         value = ", ".join(map(str, value))
