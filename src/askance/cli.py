@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 
 import askance
 from askance.cli_data import data_app
+from askance.cli_label import label
 from askance.cli_study import study_app
 from askance.cli_theory import theory_app
 from askance.errors import AskanceError
@@ -45,6 +46,7 @@ app = typer.Typer(
 app.add_typer(data_app, name="data")
 app.add_typer(study_app, name="study")
 app.add_typer(theory_app, name="theory")
+app.command()(label)
 
 
 def _version(wanted: bool) -> None:
