@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 
 import askance
 from askance.cli_data import data_app
+from askance.cli_run import compare, run
 from askance.cli_study import study_app
 from askance.cli_theory import theory_app
 from askance.errors import AskanceError
@@ -38,13 +39,14 @@ class _OneSentence(TyperGroup):
 app = typer.Typer(
     cls=_OneSentence,
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(data_app, name="data")
 app.add_typer(study_app, name="study")
 app.add_typer(theory_app, name="theory")
+app.command()(run)
+app.command()(compare)
 
 
 def _version(wanted: bool) -> None:

@@ -28,10 +28,12 @@ __all__ = [
     "Force",
     "LabelledOptions",
     "LearnerOptions",
+    "OutputOptions",
     "ReadingOptions",
     "Seed",
     "choice",
     "flat",
+    "parameter",
     "progress_bar",
     "refuse_existing",
     "say",
@@ -150,6 +152,34 @@ class LearnerOptions:
         named = {name: getattr(self, name) for name in ("c0", "cover_size", "learning_rate")}
         given = {name: value for name, value in named.items() if value is not None}
         return dict(map(parameter, self.param or ())) | given
+
+
+@dataclass
+class OutputOptions:
+    """Where results go."""
+
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            file_okay=False,
+            metavar="DIR",
+            help="Folder for what is written; named after the file if not given.",
+            show_default=False,
+        ),
+    ] = None
+    force: Force = False
+    as_json: AsJson = False
+
+    def folder(self, file: str, command: str) -> Path:
+        """The folder for the results of a command on a file.
+
+        >>> OutputOptions().folder("data/mail.csv.gz", "run").name
+        'mail-run'
+        """
+        stem = "askance" if file == "-" else Path(file).name.partition(".")[0]
+        return self.output or Path(f"{stem or 'askance'}-{command}")
 
 
 def parameter(text: str) -> tuple[str, Any]:

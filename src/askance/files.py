@@ -100,6 +100,11 @@ def write_atomically(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     b'whole'
     """
     target = Path(path)
+    if target.exists() and not target.is_file():
+        # A device or a pipe cannot be replaced, and must not be.
+        with target.open("wb") as file:
+            yield file
+        return
     # Not by tempfile, whose files nobody else may read.
     temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
     try:

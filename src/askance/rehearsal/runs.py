@@ -17,7 +17,7 @@ from askance.errors import BadRecord
 from askance.intake import Intake
 from askance.live import ActiveLearner
 from askance.presets import make_learner, suggested
-from askance.rehearsal.comparison import Contestant, run_permutation
+from askance.rehearsal.comparison import Contestant, run_permutation, within
 from askance.rehearsal.held import Held, coin_seed
 from askance.steps import drive
 from askance.types import Label, Question, ResultRow, Row
@@ -74,7 +74,8 @@ class Rehearsal:
     """What came of it.
 
     ``results`` and ``passive`` are errors at label budgets, and at the end; ``everything`` is
-    passive learning with all labels. ``measure`` says what an error is: that on ``tested`` examples
+    passive learning with all labels, ``commoner`` the error of always saying the commoner class.
+    ``measure`` says what an error is: that on ``tested`` examples
     held out, or the progressive error, of predictions before each label was known.
     """
 
@@ -83,11 +84,17 @@ class Rehearsal:
     results: list[ResultRow]
     passive: list[ResultRow]
     everything: ResultRow
+    commoner: float
     asked: list[Asked]
     measure: str
     examples: int
     tested: int
     unlabelled: int
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Of the algorithm, the suggested ones too."""
+        return suggested(self.plan.algorithm, self.plan.parameters)
 
     def curves(self) -> list[Curve]:
         """The algorithm and passive learning, as curves of one run each."""
@@ -113,13 +120,14 @@ def rehearse(
         if buyer.labels == plan.budget:
             break
     records = held.records(questions)
-    *passive, everything = run_permutation(held, plan.passive(), buyer.budgets, plan.seed)
+    passive = run_permutation(held.narrow(), plan.passive(), buyer.budgets, plan.seed)
     return Rehearsal(
         plan=plan,
         learner=learner,
         results=buyer.close(),
-        passive=[*passive, passive[-1]],
-        everything=everything,
+        passive=within(passive),
+        everything=passive[-1],
+        commoner=_rarer(int(np.count_nonzero(held.labels[test] > 0)), len(test)),
         asked=[_asked(records[i], int(held.labels[i]), q) for i, q in questions.items()],
         measure="test error",
         examples=len(train),
@@ -141,11 +149,12 @@ def rehearse_stream(intake: Intake, plan: Plan, on_step: OnStep = lambda *_: Non
         for budget in (plan.budget, _WITHOUT_END)
     )
     asked: list[Asked] = []
-    unlabelled = 0
+    unlabelled = positives = 0
     for records, i, row, label in _stream(intake):
         if label == 0:
             unlabelled += 1
             continue
+        positives += label > 0
         question = buyer.see(row, label)
         if question.wanted:
             asked.append(_asked(records()[i], label, question))
@@ -162,12 +171,17 @@ def rehearse_stream(intake: Intake, plan: Plan, on_step: OnStep = lambda *_: Non
         results=buyer.close(),
         passive=passive.close(),
         everything=everything.close()[-1],
+        commoner=_rarer(positives, buyer.examples),
         asked=asked,
         measure="progressive error",
         examples=buyer.examples,
         tested=buyer.examples,
         unlabelled=unlabelled,
     )
+
+
+def _rarer(positives: int, n: int) -> float:
+    return min(positives, n - positives) / n
 
 
 def _asked(record: Record, label: Label, question: Question) -> Asked:
