@@ -1,10 +1,13 @@
 """The command line: parse, call, print.
 
 Each group of commands is a typer application of its own that is added to :data:`app`. An
-:class:`~askance.errors.AskanceError` becomes one sentence on stderr and exit code 1; a command that
-cannot be parsed is exit code 2.
+:class:`~askance.errors.AskanceError` becomes one sentence on stderr and exit code 1, and so does a
+file that cannot be written; a command that cannot be parsed is exit code 2.
 """
 
+import contextlib
+import errno
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,6 +19,8 @@ from typer.core import TyperGroup
 import askance
 from askance.cli_data import data_app
 from askance.cli_label import label
+from askance.cli_model import export, inspect, predict
+from askance.cli_run import compare, run
 from askance.cli_study import study_app
 from askance.cli_theory import theory_app
 from askance.errors import AskanceError
@@ -23,30 +28,51 @@ from askance.errors import AskanceError
 __all__ = ["app"]
 
 
+def _complain(sentence: str) -> None:
+    Console(stderr=True, soft_wrap=True).print(
+        f"askance: {sentence}", style="red", markup=False, highlight=False
+    )
+
+
 class _OneSentence(TyperGroup):
     """Answers what went wrong on purpose in one sentence, without a traceback."""
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            return super().invoke(ctx)
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+            return result
         except AskanceError as error:
-            Console(stderr=True, soft_wrap=True).print(
-                f"askance: {error}", style="red", markup=False, highlight=False
-            )
+            _complain(str(error))
+            raise typer.Exit(1) from error
+        except OSError as error:
+            # A reader of our output who left early is no failure, and typer knows of it.
+            if error.errno == errno.EPIPE:
+                raise
+            if error.filename is None:
+                # Else Python would try again to write what could not be written.
+                with contextlib.suppress(OSError):
+                    sys.stdout.close()
+            name = error.filename or "standard output"
+            _complain(f"{name} cannot be used: {error.strerror or error}")
             raise typer.Exit(1) from error
 
 
 app = typer.Typer(
     cls=_OneSentence,
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(data_app, name="data")
 app.add_typer(study_app, name="study")
 app.add_typer(theory_app, name="theory")
+app.command()(run)
 app.command()(label)
+app.command()(predict)
+app.command()(inspect)
+app.command()(compare)
+app.command()(export)
 
 
 def _version(wanted: bool) -> None:
@@ -83,18 +109,20 @@ def demo(
     Example: `askance demo --output plots --quick`
     """
     # Here, so that the other commands do not wait for scikit-learn and matplotlib.
-    from askance.demo.figure import draw, save
-    from askance.demo.runs import CONTESTANTS, FULL, QUICK, compare, describe
-    from askance.demo.table import table
+    from askance.curves.figure import Look, draw, save
+    from askance.curves.table import table
+    from askance.demo.runs import CONTESTANTS, FULL, QUICK, TARGET, compare, describe
 
     size = QUICK if quick else FULL
     errors = Console(stderr=True)
     with Progress(*Progress.get_default_columns(), TimeElapsedColumn(), console=errors) as bar:
         task = bar.add_task("Learning", total=size.permutations * len(CONTESTANTS))
         curves = compare(size=size, seed=seed, on_run=lambda: bar.advance(task))
-    paths = save(draw(curves, size), output, "demo")
+    subtitle = f"{describe(size)}\nMedian with quartiles; a curve ends with its stream."
+    look = Look("How far does a label go?", subtitle, logarithmic=True)
+    paths = save(draw(curves, look), output, "demo")
     console = Console()
     console.print(describe(size), soft_wrap=True, highlight=False)
-    console.print(table(curves))
+    console.print(table(curves, TARGET, step=2))
     for path in paths:
         console.print(f"wrote {path}", soft_wrap=True, highlight=False)
