@@ -60,9 +60,7 @@ def test_options_arrive_where_they_belong():
     assert result.stdout == f"[red]{expected}\n"
 
 
-@pytest.mark.parametrize(
-    "option", [["--format", "xls"], ["--algorithm", "iwal2"], ["--bits", "x1"]]
-)
+@pytest.mark.parametrize("option", [["--format", "xls"], ["--algorithm", "iwal2"]])
 def test_a_wrong_choice_is_a_wrong_call(option):
     result = run("a.csv", *option)
     assert result.exit_code == 2
