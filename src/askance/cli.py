@@ -67,9 +67,9 @@ app.add_typer(data_app, name="data")
 app.add_typer(study_app, name="study")
 app.add_typer(theory_app, name="theory")
 app.command()(run)
+app.command()(compare)
 app.command()(predict)
 app.command()(inspect)
-app.command()(compare)
 app.command()(export)
 
 
