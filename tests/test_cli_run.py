@@ -46,6 +46,7 @@ def test_from_a_file_to_a_plot_a_model_and_the_labels(folder):
     assert "of 200 examples; 50 others were held out" in done.stdout
     assert "passive, all labels" in done.stdout
     assert "askance predict mail-run/model.askance NEW_FILE" in done.stdout
+    assert "\x1b" not in done.stdout
     assert done.stderr == ""
     with (folder / "mail-run" / "queried.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
