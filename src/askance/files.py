@@ -21,7 +21,7 @@ from askance.types import State
 
 __all__ = ["VERSION", "read_state", "write_atomically", "write_state"]
 
-VERSION = 1
+VERSION = 2
 """Raised when an older askance could no longer read what this one writes."""
 
 _FORMAT = "askance"

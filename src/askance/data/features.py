@@ -78,6 +78,16 @@ class FeatureMap:
     def n_features(self) -> int:
         return self._indexer.n_features
 
+    @property
+    def text(self) -> frozenset[str]:
+        """The columns that are cut into words."""
+        return self._naming.text
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """What each column met so far holds: number, string, list, or nothing yet."""
+        return dict(self._kinds)
+
     def name_of(self, index: int) -> str:
         """Give the name of a column; a hashed one may have several, or none that is known."""
         return self._indexer.name_of(index)
