@@ -18,6 +18,7 @@ from typer.core import TyperGroup
 
 import askance
 from askance.cli_data import data_app
+from askance.cli_label import label
 from askance.cli_model import export, inspect, predict
 from askance.cli_run import compare, run
 from askance.cli_study import study_app
@@ -67,9 +68,10 @@ app.add_typer(data_app, name="data")
 app.add_typer(study_app, name="study")
 app.add_typer(theory_app, name="theory")
 app.command()(run)
-app.command()(compare)
+app.command()(label)
 app.command()(predict)
 app.command()(inspect)
+app.command()(compare)
 app.command()(export)
 
 
