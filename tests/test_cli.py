@@ -122,9 +122,6 @@ def test_results_have_no_colour_where_none_is_wanted(tmp_path):
     wrong = run(*command, **terminal)
     assert "\x1b[31m" in wrong.stderr
     assert "\x1b" not in run(*command, NO_COLOR="1", **terminal).stderr
-    plain = run(*command, "--force")
-    assert "\x1b" not in plain.stdout
-    assert plain.stderr == ""
 
 
 def test_the_command_line_starts_without_the_plotting_library():
