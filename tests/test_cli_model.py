@@ -131,6 +131,16 @@ def test_inspect_says_what_was_seen_asked_and_learned() -> None:
     assert all(weight["feature"] in shown for weight in found["weights"])
 
 
+def test_what_a_terminal_would_obey_is_shown_as_it_is() -> None:
+    live = ActiveLearner("passive", features=FeatureMap(), classes=("[red]no", "yes\x1b[31m"))
+    live.tell(live.ask({"job": "[bold]\x1b[2Jclerk"}), 1)
+    live.save("odd")
+    shown = said("inspect", "odd")
+    assert "\x1b" not in shown
+    for part in ("[red]no", "yes\\x1b[31m", "job=[bold]\\x1b[2Jclerk"):
+        assert part in shown
+
+
 def test_export_writes_what_is_asked_for() -> None:
     wanted = ["--coefficients", "c.json", "--sample", "s.parquet"]
     assert said("export", "model", *wanted) == "wrote c.json\nwrote s.parquet\n"
@@ -189,10 +199,14 @@ def _make_newer(model: Path, newer: Path) -> None:
         (b"", "bad.csv"),
         (b"key,age,job\n", "bad.csv holds no records"),
         (b"age,job\n30,clerk\n", "bad.csv has no id column 'key', it has age, job"),
+        (
+            b"key,size,age\nann,3,4\n",
+            "bad.csv has no column 'job' as the model expects, its columns are size, age",
+        ),
         (b"key,age,job\nann,old,clerk\n", "has a string in column 'age', where a number was"),
         (bytes(range(256)) * 20, "bad.csv"),
     ],
-    ids=["empty", "header", "column", "kind", "garbage"],
+    ids=["empty", "header", "id", "columns", "kind", "garbage"],
 )
 def test_a_file_that_cannot_be_predicted_for(content: bytes, expected: str) -> None:
     Path("bad.csv").write_bytes(content)

@@ -144,6 +144,11 @@ class Intake:
         return self._labels.classes
 
     @property
+    def is_table(self) -> bool:
+        """Whether every record has every column."""
+        return isinstance(self._first.content, dict)
+
+    @property
     def columns(self) -> dict[str, str]:
         """What each column of the first records is read as; none where a format has no columns."""
         text = self.features.text
