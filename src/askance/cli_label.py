@@ -34,6 +34,7 @@ from askance.labelling.session import Session
 from askance.labelling.settings import Settings
 from askance.labelling.visible import visible
 from askance.locks import held
+from askance.presets import suggested
 
 __all__ = ["label"]
 
@@ -76,7 +77,7 @@ class LabellingOptions:
         """What a new labelling begins with."""
         return Settings(
             algorithm=learner.algorithm,
-            parameters=learner.parameters(),
+            parameters=suggested(learner.algorithm, learner.parameters()),
             seed=self.seed,
             classes=(self.negative, self.positive),
             reading=replace(reading.reading(), label=self.label).unlabelled(),
@@ -102,7 +103,7 @@ def label(
     """
     folder = labelling.folder(file)
     wanted = labelling.settings(reading, learner)
-    given = {name for name in ctx.params if _is_given(ctx, name)}
+    given = {name for name in ctx.params if _is_given(ctx, name)} | learner.parameters().keys()
     if file != "-" and not Session.exists(folder):
         wanted = wanted.settled(file)
     folder.mkdir(parents=True, exist_ok=True)
@@ -147,7 +148,8 @@ def _copy(stream: Any, path: Path) -> None:
 def _refuse_others(session: Session, wanted: Settings, given: set[str]) -> None:
     """Refuse options that are not those of the labelling that is there."""
     ours, theirs = _named(session.settings), _named(wanted)
-    names = given | ({"ignore"} if "label" in given else set()) | set(wanted.parameters)
+    # A column of labels is one of those left out.
+    names = {"ignore" if name == "label" else name for name in given}
     for name in sorted(names & (ours.keys() | theirs.keys())):
         if ours.get(name) != theirs.get(name):
             raise InvalidParameter(
@@ -157,10 +159,12 @@ def _refuse_others(session: Session, wanted: Settings, given: set[str]) -> None:
 
 
 def _named(settings: Settings) -> dict[str, Any]:
-    reading = asdict(settings.reading)
+    reading = {
+        name: sorted(value) if isinstance(value, tuple) else value
+        for name, value in asdict(settings.reading).items()
+    }
     negative, positive = settings.classes
     named = {**reading, "algorithm": settings.algorithm, "seed": settings.seed}
-    # LABEL is None on both sides: the column of labels is among those left out.
     return {**named, **settings.parameters, "positive": positive, "negative": negative}
 
 
