@@ -277,3 +277,28 @@ def test_a_session_begun_here_is_one_of_the_library(tickets):
     run(tickets, *SMALL, answers="y\nn\n")
     session = Session(folder_of(tickets), tickets)
     assert session.standing().spent == 2
+
+
+def test_a_file_that_is_broken_further_on_loses_no_label(tmp_path):
+    path = tmp_path / "some.jsonl"
+    path.write_text('{"size": 1, "tags": ["a", "b"], "from": {"age": 3}}\n' * 1500 + "{oops\n")
+    done = run(path, "--c0", "1e-9", *SMALL, answers="y\n" * 1500)
+    assert done.exit_code == 1
+    assert "line 1,501 of" in done.stderr
+    assert len(rows_of(path)) == len(answers_of(path)) > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("rows.libsvm", "1 1:0.5 7:2\n-1 2:1\n" * 9),
+        ("rows.vw", "1 'one|user age:3 job=clerk |text a b c\n" * 9),
+        ("rows.tsv", "a\tb\n" + "1\tx y z\n" * 9),
+    ],
+)
+def test_other_formats(tmp_path, name, content):
+    path = tmp_path / name
+    path.write_text(content)
+    done = run(path, *SMALL, answers="y\nn\n")
+    assert done.exit_code == 0, done.stderr
+    assert [row["label"] for row in rows_of(path)] == ["yes", "no"]

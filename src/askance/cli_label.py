@@ -3,6 +3,7 @@
 import contextlib
 import re
 import shutil
+import signal
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
@@ -40,6 +41,11 @@ __all__ = ["label"]
 
 _LEFTOVER = re.compile(r"\..+\.[0-9a-f]{32}")
 """What a process that was killed while it wrote a file may leave."""
+
+_COPY = "input"
+"""What came from standard input, in the folder of its labelling."""
+
+_TERMINAL = "CONIN$" if sys.platform == "win32" else "/dev/tty"
 
 
 @dataclass
@@ -111,11 +117,14 @@ def label(
         session = _opened(file, folder, wanted, given)
         if labelling.budget is not None:
             session.set_budget(labelling.budget)
-        interrupts = _converse(session, Path(file).name, as_json=as_json)
-        paths = write_outputs(session)
+        try:
+            interrupts = _converse(session, Path(file).name, as_json=as_json)
+        finally:
+            # Also if the file turns out to be broken further on.
+            paths = write_outputs(session)
     _report(session, paths, as_json=as_json)
-    if interrupts.received not in (None, 2):
-        raise typer.Exit(128 + (interrupts.received or 0))
+    if interrupts.received not in (None, signal.SIGINT):
+        raise typer.Exit(128 + interrupts.received)
 
 
 def _is_given(ctx: typer.Context, name: str) -> bool:
@@ -128,7 +137,7 @@ def _opened(file: str, folder: Path, wanted: Settings, given: set[str]) -> Sessi
     for path in folder.iterdir():
         if _LEFTOVER.fullmatch(path.name):
             path.unlink()
-    source = Path(file) if file != "-" else folder / "input"
+    source = Path(file) if file != "-" else folder / _COPY
     if not Session.exists(folder):
         if file == "-":
             _copy(sys.stdin.buffer, source)
@@ -186,12 +195,12 @@ def _converse(session: Session, name: str, *, as_json: bool) -> Interrupts:
 @contextlib.contextmanager
 def _keyboard(session: Session) -> Iterator[TextIO]:
     """Standard input, or the terminal itself where standard input is what is labelled."""
-    if session.source != session.folder / "input" or sys.platform == "win32":
+    if session.source != session.folder / _COPY:
         yield sys.stdin
         return
     with contextlib.ExitStack() as stack:
         try:
-            terminal = stack.enter_context(Path("/dev/tty").open())
+            terminal = stack.enter_context(Path(_TERMINAL).open())
         except OSError:
             raise FileUnreadable(
                 "standard input is what is labelled, and there is no terminal to answer from"
