@@ -5,7 +5,7 @@ from askance.labelling.journal import Answer
 from askance.labelling.keys import END, OTHER, RESIZED, Reader
 from askance.labelling.pages import Page
 from askance.labelling.screen import Screen
-from askance.labelling.session import Session
+from askance.labelling.session import Asked, Session
 
 __all__ = ["Dialogue"]
 
@@ -39,6 +39,7 @@ class Dialogue:
     ) -> None:
         self._session, self._read, self._screen = session, read, screen
         self._interrupts, self._patient = interrupts, patient
+        self._asked: Asked | None = None
         self._message = ""
         self._scroll = 0
         self._since = session.standing().seen
@@ -46,8 +47,8 @@ class Dialogue:
     def run(self) -> None:
         """Go on until it ends; what was answered is saved by then."""
         while True:
-            asked = self._session.next(self._searching)
-            if asked is None and self._session.ended is None:
+            self._asked = self._session.next(self._searching)
+            if self._asked is None and self._session.ended is None:
                 return
             self._since = self._session.standing().seen
             self._show(help=False)
@@ -93,10 +94,8 @@ class Dialogue:
             self._message = f"Undone: record {undone.id} {self._said(undone.answer)}."
 
     def _show(self, *, help: bool) -> None:
-        session = self._session
-        asked, ended = session.next(lambda seen: False), session.ended
-        page = Page(session.standing(), asked, ended, self._message, self._scroll, help)
-        self._screen.show(page)
+        standing, ended = self._session.standing(), self._session.ended
+        self._screen.show(Page(standing, self._asked, ended, self._message, self._scroll, help))
 
     def _key(self) -> str:
         try:
