@@ -148,13 +148,12 @@ def _write(found: "Rehearsal", folder: Path, sample: Path, summary: dict[str, An
     from askance.exports import record_columns, write_sample
 
     folder.mkdir(parents=True, exist_ok=True)
-    name = Path(summary["file"]).name
-    tested = (
-        f"{found.tested:,} held out" if found.measure == "test error" else "predict, then learn"
-    )
+    parts = f"{found.examples:,} examples, each predicted before it is learned"
+    if found.measure == "test error":
+        parts = f"{found.examples:,} examples to learn from, {found.tested:,} held out"
     look = Look(
-        title=f"{name}: {found.results[-1].queries:,} labels",
-        subtitle=f"{found.examples:,} examples to learn from, {tested}; seed {found.plan.seed}.",
+        title=f"{Path(summary['file']).name}: {found.results[-1].queries:,} labels",
+        subtitle=f"{parts}; seed {found.plan.seed}.",
         measure=found.measure,
         reference=(found.everything.error, f"passive with all {found.everything.queries:,} labels"),
     )
