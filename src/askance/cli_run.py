@@ -229,7 +229,8 @@ def _left_out(unlabelled: int) -> str:
 
 def _what_was_done(summary: dict[str, Any]) -> str:
     labels, seen, examples = (f"{summary[name]:,}" for name in ("labels", "seen", "examples"))
-    done = f"{summary['algorithm']} bought {labels} labels among the first {seen} of {examples} examples"
+    bought = f"{summary['algorithm']} bought {labels} labels"
+    done = f"{bought} among the first {seen} of {examples} examples"
     if summary["measure"] == "test error":
         return f"{done}; {summary['tested']:,} others were held out to test on."
     return f"{done}; every prediction was made before its label was known."
