@@ -212,7 +212,12 @@ def _described(columns: dict[str, str]) -> str:
         kinds.setdefault(kind, []).append(name)
     if not kinds:
         return "numbered or named features."
-    return "; ".join(f"{kind} {', '.join(names)}" for kind, names in kinds.items()) + "."
+    return "; ".join(f"{kind} {_some(names)}" for kind, names in kinds.items()) + "."
+
+
+def _some(names: list[str], most: int = 4) -> str:
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def _left_out(unlabelled: int) -> str:
