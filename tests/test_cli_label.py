@@ -4,7 +4,6 @@ import csv
 import json
 import os
 import random
-import re
 import signal
 import subprocess
 import sys
@@ -258,28 +257,7 @@ def test_what_a_killed_writer_left_is_cleared_away(tickets):
     assert not leftover.exists()
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (None, "does not exist"),
-        (b"", "holds no records|is empty|no column"),
-        (b"a,b\n", "holds no records"),
-        (b"\x00\xff\x00\n\x01,\x02\n", "."),
-    ],
-)
-def test_a_bad_file_is_one_sentence_and_leaves_nothing(tmp_path, content, words):
-    path = tmp_path / "bad.csv"
-    if content is not None:
-        path.write_bytes(content)
-    refused = run(path, answers="y\n")
-    assert refused.exit_code == 1
-    assert len(refused.stderr.strip().splitlines()) == 1
-    assert re.search(words, refused.stderr)
-    assert not folder_of(path).exists()
-
-
-def test_a_budget_of_nothing_is_a_slip(tickets):
-    assert run(tickets, "--budget", 0).exit_code == 2
+def test_a_budget_below_what_was_given_is_refused(tickets):
     assert run(tickets, "--budget", 3, *SMALL, answers="y\ny\n").exit_code == 0
     lower = run(tickets, "--budget", 1)
     assert lower.exit_code == 1
@@ -299,3 +277,28 @@ def test_a_session_begun_here_is_one_of_the_library(tickets):
     run(tickets, *SMALL, answers="y\nn\n")
     session = Session(folder_of(tickets), tickets)
     assert session.standing().spent == 2
+
+
+def test_a_file_that_is_broken_further_on_loses_no_label(tmp_path):
+    path = tmp_path / "some.jsonl"
+    path.write_text('{"size": 1, "tags": ["a", "b"], "from": {"age": 3}}\n' * 1500 + "{oops\n")
+    done = run(path, "--c0", "1e-9", *SMALL, answers="y\n" * 1500)
+    assert done.exit_code == 1
+    assert "line 1,501 of" in done.stderr
+    assert len(rows_of(path)) == len(answers_of(path)) > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("rows.libsvm", "1 1:0.5 7:2\n-1 2:1\n" * 9),
+        ("rows.vw", "1 'one|user age:3 job=clerk |text a b c\n" * 9),
+        ("rows.tsv", "a\tb\n" + "1\tx y z\n" * 9),
+    ],
+)
+def test_other_formats(tmp_path, name, content):
+    path = tmp_path / name
+    path.write_text(content)
+    done = run(path, *SMALL, answers="y\nn\n")
+    assert done.exit_code == 0, done.stderr
+    assert [row["label"] for row in rows_of(path)] == ["yes", "no"]

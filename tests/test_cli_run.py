@@ -138,6 +138,11 @@ def test_a_budget_that_was_not_spent_is_said(folder):
     assert "labels are left: a larger b asks more" in done.stdout
 
 
+def test_an_id_that_was_learned_from_is_said(folder):
+    done = askance("run", "mail.csv", "--label", "spam", "--budget", 20)
+    assert "id looks like an id, and was learned from" in done.stdout
+
+
 def test_formats_without_columns_need_no_label_option(folder):
     lines = [f"{1 if i % 3 else -1} 1:{i % 3} 7:1" for i in range(40)]
     (folder / "some.svm").write_text("\n".join(lines) + "\n")

@@ -121,6 +121,7 @@ def _summary(found: "Rehearsal", intake: Intake, files: list[str]) -> dict[str, 
     return {
         "file": intake.source,
         "columns": intake.columns,
+        "likely_ids": intake.likely_ids(),
         "classes": list(intake.classes),
         "unlabelled": found.unlabelled,
         "algorithm": found.plan.algorithm,
@@ -196,6 +197,8 @@ def _show(summary: dict[str, Any], folder: Path) -> None:
 
 
 def _notes(summary: dict[str, Any]) -> Iterator[str]:
+    for name in summary["likely_ids"]:
+        yield f"{name} looks like an id, and was learned from: --id or --ignore leaves it out"
     if summary["labels"] < summary["budget"]:
         left = f"{summary['budget'] - summary['labels']:,} labels are left"
         name = {"margin": "b", "passive": None}.get(summary["algorithm"], "c0")
