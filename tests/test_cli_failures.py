@@ -144,11 +144,6 @@ def test_a_file_that_cannot_be_predicted(folder, name):
     assert FILES[name][1] in complaint(arguments, 1)
 
 
-@pytest.mark.parametrize("name", [n for n in FILES if n not in (*LABELS_ONLY, "wrong.csv")])
-def test_a_file_that_cannot_be_labelled(folder, name):
-    assert FILES[name][1] in complaint(["label", name], 1)
-
-
 @pytest.mark.parametrize(
     ("model", "part"),
     [
