@@ -53,8 +53,8 @@ def test_a_sample_carries_the_owners_names(tmp_path: Path) -> None:
 
 
 def test_records_become_columns(tmp_path: Path) -> None:
-    row = Row(np.array([2, 5]), np.array([1.0, -0.25]))
-    assert record_columns([Record("1", None, row)]) == {"features": ["2:1 5:-0.25"]}
+    row = Row(np.array([2, 5]), np.array([0.1, 12345678], np.float32))
+    assert record_columns([Record("1", None, row)]) == {"features": ["2:0.1 5:1.2345678e+07"]}
     assert record_columns([]) == {}
     write_sample(tmp_path / "s.csv", **SAMPLE)
     assert (tmp_path / "s.csv").read_text() == (

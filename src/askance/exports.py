@@ -127,7 +127,7 @@ def _named_rows(live: ActiveLearner, X: Matrix) -> Iterator[dict[str, float]]:
 def record_columns(records: Iterable[Record]) -> dict[str, list[Any]]:
     """The fields of records as columns, None where a record has none.
 
-    A record with numbered features has them in one column, as LIBSVM text.
+    A record with numbered features has them in one column, as LIBSVM text that counts from 0.
 
     >>> record_columns([Record("1", None, {"age": 39}), Record("2", 1, {"job": "clerk"})])
     {'age': [39, None], 'job': [None, 'clerk']}
@@ -141,8 +141,9 @@ def _fields(record: Record) -> Mapping[str, Any]:
     fields = record.fields
     if not isinstance(fields, Row):
         return fields
-    pairs = zip(fields.indices.tolist(), fields.values.tolist(), strict=True)
-    return {"features": " ".join(f"{index}:{value:g}" for index, value in pairs)}
+    # As they are, since a number of single precision is shorter than the same one in double.
+    pairs = zip(fields.indices.tolist(), fields.values, strict=True)
+    return {"features": " ".join(f"{index}:{value!s}" for index, value in pairs)}
 
 
 def _renamed(columns: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
