@@ -1,5 +1,10 @@
 """Configuration of the documentation, built by `make docs`."""
 
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "ext"))
+
 import askance
 
 project = "askance"
@@ -7,7 +12,14 @@ author = "The askance developers"
 copyright = "2026, The askance developers"
 version = release = askance.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "command_reference",
+    "mathml",
+    "study_results",
+]
 exclude_patterns = ["_build"]
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
@@ -15,7 +27,10 @@ myst_heading_anchors = 3
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 
+html_math_renderer = "mathml"
 html_theme = "furo"
+html_static_path = ["_static"]
+html_css_files = ["pages.css"]
 html_title = f"askance {version}"
 
 # Re-exported names and the standard library, whose pages are not built here.
