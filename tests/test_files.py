@@ -192,3 +192,14 @@ def test_a_process_that_is_killed_while_writing_leaves_the_old_file(saved: Path)
     assert run(script, str(saved)).returncode != 0
     assert saved.read_bytes() == before
     assert read_state(saved, "test")["n"] == 1
+
+
+def test_a_device_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    with write_atomically(pipe) as file:
+        file.write(b"through")
+    assert os.read(reader, 100) == b"through"
+    os.close(reader)
+    assert pipe.is_fifo()

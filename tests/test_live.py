@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 
 import askance
 from askance.budget import Budget
@@ -30,6 +31,7 @@ from askance.errors import (
     UnknownQuestion,
 )
 from askance.files import read_state, write_state
+from askance.learners.passive import Passive
 from askance.live import AHEAD, FEWEST, RECENT, ActiveLearner, Question
 from askance.types import Decision, Label, Row, State
 
@@ -707,3 +709,108 @@ def test_a_learner_of_ones_own_knows_its_dimension(refused: Any) -> None:
     live = ActiveLearner(askance.make_learner("iwal1", n_features=4))
     with refused(InvalidRow, "an example must have 4 features, got 2"):
         live.ask([1.0, 0.0])
+
+
+# The labels afterwards
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_the_weighted_sample_is_what_was_answered(name: str, tmp_path: Path) -> None:
+    live = make(name, budget=Budget(total=30))
+    answered = {}
+    for i, step in enumerate(STREAM):
+        question = live.ask(step.row)
+        if question.wanted and len(live.pending()) > 2:
+            live.tell(question, step.label)
+            answered[i] = question.weight
+    waiting = live.pending()
+    live.withdraw(waiting[0])
+    live.tell(waiting[-1], STREAM[waiting[-1]].label)
+    sample = live.weighted_sample()
+    assert sample.ids.tolist() == sorted([*answered, waiting[-1]])
+    assert sample.n == live.stats().seen - live.stats().refused
+    assert sample.X.shape == (len(sample.ids), 4)
+    for i, id in enumerate(sample.ids.tolist()):
+        step = STREAM[id]
+        assert sample.y[i] == step.label
+        assert sample.weight[i] == answered.get(id, sample.weight[i])
+        assert sample.X[[i]].indices.tolist() == step.row.indices.tolist()
+        assert sample.X[[i]].data.tolist() == step.row.values.tolist()
+    live.save(tmp_path / "live")
+    again = ActiveLearner.load(tmp_path / "live").weighted_sample()
+    assert same([*sample[1:], sample.X.toarray()], [*again[1:], again.X.toarray()])
+
+
+def test_before_the_first_answer_the_sample_is_empty() -> None:
+    X, y, weight, n, ids = make().weighted_sample()
+    assert (X.shape, len(y), len(weight), n, len(ids)) == ((0, 4), 0, 0, 0, 0)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("rates", ["adaptive", "constant", "decaying"])
+def test_many_margins_are_those_of_each_row(rates: str, dtype: str) -> None:
+    live = make("margin", rates=rates, dtype=dtype)
+    answer_all(live, STREAM)
+    # Beyond what was seen, too.
+    X = np.random.default_rng(0).normal(size=(50, 4)) * [0.1, 1.0, 10.0, 0.0]
+    each = [live.margin(x) for x in X]
+    rounding = 1e-6 if dtype == "float32" else 1e-15
+    assert np.allclose(live.margins(csr_array(X)), each, rtol=rounding, atol=rounding)
+    assert live.margins(X).tolist() == live.margins(csr_array(X)).tolist()
+    assert [1 if f > 0 else -1 for f in each] == [live.predict(x) for x in X]
+    assert [live.probability(x) for x in X] == pytest.approx([1 / (1 + math.exp(-f)) for f in each])
+
+
+def test_margins_of_an_oracle_of_ones_own(scripted: Any) -> None:
+    live = ActiveLearner(Passive(scripted(margin=-2.0)))
+    assert live.margin([1.0]) == -2.0
+    assert live.margins(np.ones((3, 1))).tolist() == [-2.0] * 3
+
+
+def test_a_learner_without_margins_says_so(refused: Any) -> None:
+    live = ActiveLearner(Guesser(2))
+    for call in (live.margin, live.probability, live.margins):
+        with refused(InvalidParameter, "a Guesser gives no margins, only predictions"):
+            call([1.0])
+
+
+def test_margins_of_bad_rows(refused: Any) -> None:
+    live = make()
+    with refused(InvalidRow, "examples must have 4 features, got 3"):
+        live.margins(np.ones((2, 3)))
+    with refused(InvalidRow, "must be finite", "got nan at index 2"):
+        live.margins(np.array([[1.0, 0, 0, 0], [0, 0, np.nan, 0]]))
+    repeated = csr_array((np.ones(2), np.array([1, 1]), np.array([0, 2])), shape=(1, 4))
+    assert live.margins(repeated).tolist() == [live.margin([0, 2.0, 0, 0])]
+
+
+def test_names_and_reading_are_saved(tmp_path: Path, refused: Any) -> None:
+    reading = {"format": "csv", "label": "kind", "strings": ["zip"]}
+    live = make(classes=("ham", "spam"), reading=reading)
+    live.save(tmp_path / "live")
+    loaded = ActiveLearner.load(tmp_path / "live")
+    assert (loaded.classes, loaded.reading) == (("ham", "spam"), reading)
+    assert (make().classes, make().reading) == (("-1", "+1"), {})
+    for wrong in (("a", "a"), ("a",), ("a", 1), "ab", None):
+        with refused(InvalidParameter, "classes must be two different names, got"):
+            make(classes=wrong)
+
+
+def test_a_file_of_the_first_version_goes_on(tmp_path: Path, refused: Any) -> None:
+    """30 examples of the stream: every third that was wanted answered, one withdrawn."""
+    old = ActiveLearner.load(Path(__file__).parent / "golden" / "version1.askance")
+    twin = make("iwal1", budget=Budget(total=40))
+    for i, step in enumerate(STREAM[:30]):
+        question = twin.ask(step.row)
+        if question.wanted and i % 3 == 0:
+            twin.tell(question, step.label)
+    twin.withdraw(twin.pending()[0])
+    assert old.stats() == twin.stats()
+    assert old.pending() == twin.pending()
+    assert (old.classes, old.reading) == (("-1", "+1"), {})
+    old.save(tmp_path / "again")
+    old = ActiveLearner.load(tmp_path / "again")
+    assert _advance(old, 30, 60) == _advance(twin, 30, 60)
+    assert same(old.learner.get_state(), twin.learner.get_state())
+    with refused(FileUnreadable, "5 labels come from a file of an older askance"):
+        old.weighted_sample()

@@ -5,7 +5,7 @@ from askance.data.rows import as_row
 from askance.errors import AskanceError
 from askance.live import ActiveLearner, Question, Stats
 from askance.presets import ALGORITHMS, make_learner
-from askance.types import Decision, Row
+from askance.types import Decision, Row, WeightedSample
 
 __all__ = [
     "ALGORITHMS",
@@ -16,6 +16,7 @@ __all__ = [
     "Question",
     "Row",
     "Stats",
+    "WeightedSample",
     "__version__",
     "as_row",
     "make_learner",

@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 
 import askance
 from askance.cli_data import data_app
+from askance.cli_run import compare, run
 from askance.cli_study import study_app
 from askance.cli_theory import theory_app
 from askance.errors import AskanceError
@@ -38,13 +39,14 @@ class _OneSentence(TyperGroup):
 app = typer.Typer(
     cls=_OneSentence,
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(data_app, name="data")
 app.add_typer(study_app, name="study")
 app.add_typer(theory_app, name="theory")
+app.command()(run)
+app.command()(compare)
 
 
 def _version(wanted: bool) -> None:
@@ -81,18 +83,20 @@ def demo(
     Example: `askance demo --output plots --quick`
     """
     # Here, so that the other commands do not wait for scikit-learn and matplotlib.
-    from askance.demo.figure import draw, save
-    from askance.demo.runs import CONTESTANTS, FULL, QUICK, compare, describe
-    from askance.demo.table import table
+    from askance.curves.figure import Look, draw, save
+    from askance.curves.table import table
+    from askance.demo.runs import CONTESTANTS, FULL, QUICK, TARGET, compare, describe
 
     size = QUICK if quick else FULL
     errors = Console(stderr=True)
     with Progress(*Progress.get_default_columns(), TimeElapsedColumn(), console=errors) as bar:
         task = bar.add_task("Learning", total=size.permutations * len(CONTESTANTS))
         curves = compare(size=size, seed=seed, on_run=lambda: bar.advance(task))
-    paths = save(draw(curves, size), output, "demo")
+    subtitle = f"{describe(size)}\nMedian with quartiles; a curve ends with its stream."
+    look = Look("How far does a label go?", subtitle, logarithmic=True)
+    paths = save(draw(curves, look), output, "demo")
     console = Console()
     console.print(describe(size), soft_wrap=True, highlight=False)
-    console.print(table(curves))
+    console.print(table(curves, TARGET, step=2))
     for path in paths:
         console.print(f"wrote {path}", soft_wrap=True, highlight=False)

@@ -7,7 +7,7 @@ bits.
 
 import logging
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Self, cast
 
 import numpy as np
@@ -25,7 +25,7 @@ from askance.oracles.linear import LinearOracle, LinearState
 from askance.protocols import Learner
 from askance.types import Floats, Integers, Label, ResultRow, Row
 
-__all__ = ["Group", "is_compilable", "run_settings", "stream_of", "stream_of_rows"]
+__all__ = ["Group", "chunks_of", "is_compilable", "run_settings", "stream_of", "stream_of_rows"]
 
 logger = logging.getLogger("askance")
 
@@ -263,6 +263,20 @@ def stream_of_rows(
         np.array([label for _, label in pairs], np.int8),
         np.fromiter(coins, np.float64),
     )
+
+
+def chunks_of(stream: passes.Stream) -> Iterator[passes.Stream]:
+    """Cut a stream into the pieces that :func:`run_settings` takes."""
+    for start in range(0, len(stream.labels), CHUNK):
+        stop = min(start + CHUNK, len(stream.labels))
+        first, last = stream.indptr[start], stream.indptr[stop]
+        yield passes.Stream(
+            stream.indptr[start : stop + 1] - first,
+            stream.indices[first:last],
+            stream.values[first:last],
+            stream.labels[start:stop],
+            stream.coins[start:stop],
+        )
 
 
 class _Checkpoints:

@@ -21,7 +21,7 @@ from askance.types import State
 
 __all__ = ["VERSION", "read_state", "write_atomically", "write_state"]
 
-VERSION = 1
+VERSION = 2
 """Raised when an older askance could no longer read what this one writes."""
 
 _FORMAT = "askance"
@@ -100,6 +100,11 @@ def write_atomically(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     b'whole'
     """
     target = Path(path)
+    if target.exists() and not target.is_file():
+        # A device or a pipe cannot be replaced, and must not be.
+        with target.open("wb") as file:
+            yield file
+        return
     # Not by tempfile, whose files nobody else may read.
     temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
     try:

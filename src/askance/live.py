@@ -12,15 +12,25 @@ import os
 import threading
 from collections import deque
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
+from scipy.sparse import csr_array
+from scipy.special import expit
 
+from askance.answers import (
+    Answer,
+    Pending,
+    answers_from,
+    answers_state,
+    pending_from,
+    pending_state,
+    sample_of,
+)
 from askance.budget import Budget, Ledger
 from askance.data.features import FeatureMap
 from askance.data.records import Record
-from askance.data.rows import as_row
+from askance.data.rows import as_row, rows_of
 from askance.errors import (
     FileUnreadable,
     InvalidParameter,
@@ -29,16 +39,25 @@ from askance.errors import (
 )
 from askance.files import read_state, write_state
 from askance.learners.streaming import require_label
+from askance.oracles.linear import LinearOracle
 from askance.presets import make_learner
 from askance.protocols import LateLearner, Learner
 from askance.steps import drive
-from askance.types import Decision, Label, Row, State
+from askance.types import (
+    Floats,
+    Label,
+    Matrix,
+    Question,
+    Reason,
+    Row,
+    State,
+    Stats,
+    WeightedSample,
+)
 
-__all__ = ["ActiveLearner", "Budget", "Question", "Stats"]
+__all__ = ["ActiveLearner", "Budget", "Question", "Stats", "WeightedSample"]
 
 logger = logging.getLogger("askance")
-
-Reason = Literal["outside", "coin", "budget"]
 
 _KIND = "active learner"
 
@@ -51,57 +70,8 @@ RECENT = 1000
 FEWEST = 100
 """Examples from which on it is judged."""
 
-
-class Question(NamedTuple):
-    """The answer to ``ask``.
-
-    Parameters
-    ----------
-    id
-        The number of the example, for :meth:`ActiveLearner.tell`.
-    wanted
-        Whether a label is wanted.
-    reason
-        Why not: ``"outside"`` the disagreement region, the ``"coin"`` fell above the probability,
-        or the ``"budget"`` is spent. None if a label is wanted.
-    probability
-        P, with which a label would be asked.
-    weight
-        The importance weight of the label, 1/P, for whoever uses it later; 0 if none is wanted.
-    predicted
-        The prediction, -1 or +1.
-    """
-
-    id: int
-    wanted: bool
-    reason: Reason | None
-    probability: float
-    weight: float
-    predicted: Label
-
-
-@dataclass(frozen=True, slots=True)
-class Stats:
-    """Where an :class:`ActiveLearner` stands.
-
-    ``seen`` examples were offered, ``refused`` of them for lack of budget; ``asked`` labels were
-    asked for, of which ``answered`` came, ``pending`` are awaited and ``withdrawn`` were given up.
-    ``query_rate`` is asked over those offered and not refused, ``predicted_share`` the share of
-    the learned examples that were learned from the learner's own predictions, ``mean_error`` its
-    progressive error estimate, and ``warning`` a sentence if it has collapsed into its guesses.
-    """
-
-    seen: int
-    learned: int
-    refused: int
-    asked: int
-    answered: int
-    pending: int
-    withdrawn: int
-    query_rate: float
-    predicted_share: float
-    mean_error: float
-    warning: str | None
+CLASSES = ("-1", "+1")
+"""What the two classes are called unless their names are given."""
 
 
 class ActiveLearner:
@@ -118,6 +88,11 @@ class ActiveLearner:
     features
         How records become rows. It is saved with the learner, gives ``n_features`` to one that is
         named, and lets records and mappings of names be asked about.
+    classes
+        What -1 and +1 are called outside; saved with the learner.
+    reading
+        How the records are read from files: ``format``, ``label``, ``id``, ``positive`` and
+        ``strings`` of :func:`askance.data.readers.read`; saved with the learner.
     **parameters
         With a name: ``n_features`` and the parameters of the algorithm.
 
@@ -141,9 +116,12 @@ class ActiveLearner:
         random_state: int = 0,
         budget: Budget | None = None,
         features: FeatureMap | None = None,
+        classes: tuple[str, str] = CLASSES,
+        reading: Mapping[str, Any] | None = None,
         **parameters: Any,
     ) -> None:
         self.features = features
+        self.classes, self.reading = _checked_classes(classes), dict(reading or {})
         self._preset: State | None = None
         if isinstance(learner, str):
             if features is not None:
@@ -171,8 +149,8 @@ class ActiveLearner:
         self._ahead: list[float] = []
         self._coin = self._draw()
         self._seen = self._refused = self._predicted = 0
-        self._pending: dict[int, tuple[Row, Decision]] = {}
-        self._answered: dict[int, Label] = {}
+        self._pending: dict[int, Pending] = {}
+        self._answered: dict[int, Answer] = {}
         self._withdrawn: set[int] = set()
         self._recent: deque[bool] = deque(maxlen=RECENT)
         self._lock = threading.RLock()
@@ -181,6 +159,23 @@ class ActiveLearner:
         """The current prediction, -1 or +1."""
         with self._lock:
             return self._predict(self._row(x))
+
+    def margin(self, x: Any) -> float:
+        """The score whose sign is the prediction; 0 counts as -1."""
+        with self._lock:
+            return float(self._scorer().margin(self._row(x)))
+
+    def probability(self, x: Any) -> float:
+        """The probability of +1 as logistic regression has it: 1/(1 + e^-margin)."""
+        return float(expit(self.margin(x)))
+
+    def margins(self, X: Matrix) -> Floats:
+        """The margin of each row of a CSR array, or of any other matrix."""
+        with self._lock:
+            scorer = self._scorer()
+            if isinstance(scorer, LinearOracle):
+                return scorer.margins(csr_array(X))
+            return np.array([scorer.margin(row) for row in rows_of(X)], np.float64)
 
     def ask(self, x: Any) -> Question:
         """Offer an example, and learn whether its label is wanted.
@@ -247,6 +242,27 @@ class ActiveLearner:
         with self._lock:
             return list(self._pending)
 
+    def weighted_sample(self) -> WeightedSample:
+        """The labels so far with their rows and weights, for any other model to learn from.
+
+        >>> learner = ActiveLearner("iwal1", n_features=2)
+        >>> learner.tell(learner.ask([1.0, 0.0]), +1)
+        >>> X, y, weight, n, ids = learner.weighted_sample()
+        >>> X.toarray().tolist(), y.tolist(), weight.tolist(), n, ids.tolist()
+        ([[1.0, 0.0]], [1], [1.0], 1, [0])
+        """
+        with self._lock:
+            return sample_of(self._answered, self._seen - self._refused, self._n_features)
+
+    def _scorer(self) -> Any:
+        """The oracle that predicts, if it has margins."""
+        scorer = getattr(self.learner, "erm", None)
+        if not hasattr(scorer, "margin"):
+            raise InvalidParameter(
+                f"a {type(self.learner).__name__} gives no margins, only predictions"
+            )
+        return scorer
+
     def _row(self, x: Any) -> Row:
         if self.features is not None and isinstance(x, Record | Mapping):
             return self.features.encode(x)
@@ -275,7 +291,7 @@ class ActiveLearner:
         self._learn(row, decision, label)
         self._count(decision.in_disagreement)
         del self._pending[id]
-        self._answered[id] = label
+        self._answered[id] = label, row, decision.probability
 
     def _count(self, inside: bool) -> None:
         """Keep the share of own guesses among what is learned."""
@@ -287,7 +303,7 @@ class ActiveLearner:
     def _check_pending(self, id: int, label: Label | None, same_batch: dict[int, Label]) -> None:
         if id in self._pending and id not in same_batch:
             return
-        known = self._answered.get(id, same_batch.get(id))
+        known = self._answered[id][0] if id in self._answered else same_batch.get(id)
         if known is not None:
             refused = "withdrawn" if label is None else f"answered as {label:+d}"
             refused = "answered again" if label == known else refused
@@ -347,9 +363,14 @@ class ActiveLearner:
                 raise InvalidParameter(f"{path} holds a learner of your own: pass it as learner=")
             parameters = {} if learner is not None else dict(preset)
             chosen = learner if learner is not None else parameters.pop("algorithm")
-            features = _features(state["features"])
-            budget = Budget(**state["budget"])
-            loaded = cls(chosen, budget=budget, features=features, **parameters)
+            loaded = cls(
+                chosen,
+                budget=Budget(**state["budget"]),
+                features=_features(state["features"]),
+                classes=state.get("classes", CLASSES),
+                reading=state.get("reading"),
+                **parameters,
+            )
             loaded._preset = preset
             loaded._set_state(state)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -364,21 +385,15 @@ class ActiveLearner:
             "class": type(self.learner).__name__,
             "learner": self.learner.get_state(),
             "features": None if self.features is None else self.features.get_state(),
+            "classes": list(self.classes),
+            "reading": self.reading,
             "budget": dataclasses.asdict(self._ledger.budget),
             "ledger": self._ledger.get_state(),
             "generator": self._generator_state(),
             "coin": self._coin,
             "counts": [self._seen, self._refused, self._predicted],
-            "pending": [
-                {
-                    "id": id,
-                    "indices": row.indices,
-                    "values": row.values,
-                    "decision": decision._asdict(),
-                }
-                for id, (row, decision) in self._pending.items()
-            ],
-            "answered": [[id, label] for id, label in self._answered.items()],
+            "pending": pending_state(self._pending),
+            "answered": answers_state(self._answered),
             "withdrawn": sorted(self._withdrawn),
             "recent": [int(guessed) for guessed in self._recent],
         }
@@ -395,11 +410,8 @@ class ActiveLearner:
         self._bits.state = state["generator"]
         self._coin, self._ahead = float(state["coin"]), []
         self._seen, self._refused, self._predicted = state["counts"]
-        self._pending = {
-            item["id"]: (Row(item["indices"], item["values"]), Decision(**item["decision"]))
-            for item in state["pending"]
-        }
-        self._answered = dict(state["answered"])
+        self._pending = pending_from(state["pending"])
+        self._answered = answers_from(state["answered"])
         self._withdrawn = set(state["withdrawn"])
         self._recent.extend(bool(guessed) for guessed in state["recent"])
 
@@ -410,6 +422,15 @@ def _features(state: State | None) -> FeatureMap | None:
     features = FeatureMap()
     features.set_state(state)
     return features
+
+
+def _checked_classes(classes: tuple[str, str]) -> tuple[str, str]:
+    names: object = classes
+    pair = isinstance(names, tuple | list) and len(names) == 2 and names[0] != names[1]
+    if not (pair and all(isinstance(name, str) for name in classes)):
+        raise InvalidParameter(f"classes must be two different names, got {classes!r}")
+    negative, positive = classes
+    return negative, positive
 
 
 def _id(question: Question | int) -> int:

@@ -3,7 +3,8 @@
 Labels are -1 and +1 inside the package; a user's own labels are converted at the edge only.
 """
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +16,13 @@ __all__ = [
     "Integers",
     "Label",
     "Matrix",
+    "Question",
+    "Reason",
     "ResultRow",
     "Row",
     "State",
+    "Stats",
+    "WeightedSample",
 ]
 
 Label = int
@@ -32,6 +37,9 @@ Matrix = Any
 
 State = dict[str, Any]
 """A tree of dictionaries, lists, numbers, strings and arrays: all that a file can hold."""
+
+Reason = Literal["outside", "coin", "budget"]
+"""Why no label is wanted."""
 
 
 class Row(NamedTuple):
@@ -89,3 +97,82 @@ class ResultRow(NamedTuple):
     examples: int
     error: float
     reached: bool
+
+
+class Question(NamedTuple):
+    """The answer to ``ask``.
+
+    Parameters
+    ----------
+    id
+        The number of the example, for :meth:`askance.ActiveLearner.tell`.
+    wanted
+        Whether a label is wanted.
+    reason
+        Why not: ``"outside"`` the disagreement region, the ``"coin"`` fell above the probability,
+        or the ``"budget"`` is spent. None if a label is wanted.
+    probability
+        P, with which a label would be asked.
+    weight
+        The importance weight of the label, 1/P, for whoever uses it later; 0 if none is wanted.
+    predicted
+        The prediction, -1 or +1.
+    """
+
+    id: int
+    wanted: bool
+    reason: Reason | None
+    probability: float
+    weight: float
+    predicted: Label
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """Where an :class:`askance.ActiveLearner` stands.
+
+    ``seen`` examples were offered, ``refused`` of them for lack of budget; ``asked`` labels were
+    asked for, of which ``answered`` came, ``pending`` are awaited and ``withdrawn`` were given up.
+    ``query_rate`` is asked over those offered and not refused, ``predicted_share`` the share of
+    the learned examples that were learned from the learner's own predictions, ``mean_error`` its
+    progressive error estimate, and ``warning`` a sentence if it has collapsed into its guesses.
+    """
+
+    seen: int
+    learned: int
+    refused: int
+    asked: int
+    answered: int
+    pending: int
+    withdrawn: int
+    query_rate: float
+    predicted_share: float
+    mean_error: float
+    warning: str | None
+
+
+class WeightedSample(NamedTuple):
+    """The labels that were bought, each with the weight that makes up for those that were not.
+
+    For a fixed classifier h, the sum of ``weight`` where h is wrong, over ``n``, estimates the
+    error of h; for which learners without bias, the page on the weighted sample says.
+
+    Parameters
+    ----------
+    X
+        A CSR array with one row for each answered question, in the order of the questions.
+    y
+        The labels, -1 or +1.
+    weight
+        1/P, where P is the probability with which the label was asked.
+    n
+        Examples that were offered and not refused for lack of budget.
+    ids
+        The ids of the questions.
+    """
+
+    X: Matrix
+    y: NDArray[np.int8]
+    weight: NDArray[np.float64]
+    n: int
+    ids: NDArray[np.int64]

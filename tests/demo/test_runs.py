@@ -3,8 +3,7 @@ import os
 import numpy as np
 import pytest
 
-from askance.demo.runs import BUDGETS, FULL, N_FEATURES, compare, patches, photographs, sum_up
-from askance.types import ResultRow
+from askance.demo.runs import BUDGETS, FULL, N_FEATURES, compare, patches, photographs
 
 
 def test_patches_are_described_by_their_colours_and_edges():
@@ -23,24 +22,6 @@ def test_the_photographs_are_whole_and_balanced():
     assert len(rows) == len(labels) == 2 * (427 // 8) * (640 // 8)
     assert labels.count(1) == labels.count(-1)
     assert max(int(row.indices[-1]) for row in rows) == N_FEATURES - 1
-
-
-def test_quartiles_are_over_the_runs_and_the_last_budget_is_the_end():
-    runs = [
-        [ResultRow(10, 10, 50, error, True), ResultRow(99, asked, 90, error / 2, False)]
-        for error, asked in [(0.1, 30), (0.2, 20), (0.3, 40), (0.4, 50), (0.5, 60)]
-    ]
-    found = sum_up("one", runs)
-    assert found.budgets == (10,)
-    assert [found.lower[0], found.median[0], found.upper[0]] == [0.2, 0.3, 0.4]
-    assert (found.asked, found.final) == (40.0, 0.15)
-
-
-def test_labels_to_reach_an_error(curve):
-    found = curve([0.3, 0.1, 0.05, 0.03], asked=45)
-    assert found.labels_to_reach(0.2) == 20
-    assert found.labels_to_reach(0.05) == 40
-    assert found.labels_to_reach(0.03) is None, "budget 80 was never asked"
 
 
 def test_the_same_seed_gives_the_same_curves_and_another_seed_others(curves, small, fast):

@@ -1,4 +1,4 @@
-"""The only module that imports pyarrow: CSV and Parquet to plain columns, and zstd."""
+"""The only module that reads with pyarrow: CSV and Parquet to plain columns, and zstd."""
 
 import bisect
 import io

@@ -78,6 +78,26 @@ class FeatureMap:
     def n_features(self) -> int:
         return self._indexer.n_features
 
+    @property
+    def text(self) -> frozenset[str]:
+        """The columns that are cut into words."""
+        return self._naming.text
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """What each column met so far holds: number, string, list, or nothing yet."""
+        return dict(self._kinds)
+
+    def known(self) -> tuple[Sequence[str], Places]:
+        """Give the names that are known, and the column and the sign of each.
+
+        >>> names, places = FeatureMap.fit([{"age": 39, "job": "clerk"}]).known()
+        >>> list(names), places.indices.tolist()
+        (['age', 'job=clerk'], [0, 1])
+        """
+        names = self._indexer.names
+        return names, self._indexer.find(names)
+
     def name_of(self, index: int) -> str:
         """Give the name of a column; a hashed one may have several, or none that is known."""
         return self._indexer.name_of(index)

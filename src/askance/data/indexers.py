@@ -30,6 +30,10 @@ class Indexer(Protocol):
     @property
     def n_features(self) -> int: ...
 
+    @property
+    def names(self) -> Sequence[str]:
+        """The names that are known."""
+
     def find(self, names: Sequence[str]) -> Places: ...
 
     def find_tokens(self, tokens: Tokens) -> Places: ...
@@ -56,6 +60,10 @@ class Dictionary:
     @property
     def n_features(self) -> int:
         return len(self._names)
+
+    @property
+    def names(self) -> Sequence[str]:
+        return self._names
 
     def find(self, names: Sequence[str]) -> Places:
         indices = np.array([self._index.get(name, -1) for name in names], dtype=np.int32)
@@ -100,6 +108,10 @@ class Hashing:
     @property
     def n_features(self) -> int:
         return 1 << self._bits
+
+    @property
+    def names(self) -> Sequence[str]:
+        return self._names
 
     def find(self, names: Sequence[str]) -> Places:
         hashes = _hashes(names)
@@ -156,6 +168,10 @@ class Numbered:
     @property
     def n_features(self) -> int:
         return self._n_features
+
+    @property
+    def names(self) -> Sequence[str]:
+        return [str(index) for index in range(self._n_features)]
 
     def find(self, names: Sequence[str]) -> Places:
         known = [name.isdecimal() and int(name) < self._n_features for name in names]

@@ -56,6 +56,17 @@ class LabelReader:
         self._chosen = self._positive is not None
         self._negative: str | None = None
 
+    @property
+    def classes(self) -> tuple[str, str]:
+        """The labels of -1 and +1 as far as they are known.
+
+        >>> reader = LabelReader("spam")
+        >>> _ = reader.read(["ham"])
+        >>> reader.classes, LabelReader().classes
+        (('ham', 'spam'), ('-1', '+1'))
+        """
+        return self._negative or "-1", self._positive or "+1"
+
     def read(self, labels: Labels, first: int = 1) -> NDArray[np.int8]:
         """Convert labels, 0 for a missing one; ``first`` is the first one's row, for messages."""
         words = labels if isinstance(labels, Words) else _coded(labels)

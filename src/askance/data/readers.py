@@ -82,13 +82,17 @@ def read_batches(
     format: str | None = None,
     label: str | None = None,
     id: str | None = None,
-    positive: str | None = None,
+    positive: str | LabelReader | None = None,
     strings: Collection[str] = (),
 ) -> Iterator[Batch]:
-    """Read records many at a time, which is faster; the parameters are those of :func:`read`."""
+    """Read records many at a time, which is faster; the parameters are those of :func:`read`.
+
+    A :class:`~askance.data.labels.LabelReader` in place of ``positive`` knows the two labels later.
+    """
     kind = _format_of(source, format)
     name = "standard input" if source == "-" else str(source)
-    plan = _Plan(name, label, id, LabelReader(positive), frozenset(strings))
+    labels = positive if isinstance(positive, LabelReader) else LabelReader(positive)
+    plan = _Plan(name, label, id, labels, frozenset(strings))
     if kind == "parquet":
         yield from _parquet(source, plan)
         return

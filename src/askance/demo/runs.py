@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.datasets import load_sample_images
 
+from askance.curves.curve import Curve, sum_up
 from askance.data.rows import rows_of
 from askance.presets import make_learner
 from askance.simulate import simulate
@@ -17,14 +18,13 @@ __all__ = [
     "CONTESTANTS",
     "FULL",
     "QUICK",
+    "TARGET",
     "Contestant",
-    "Curve",
     "Size",
     "compare",
     "describe",
     "patches",
     "photographs",
-    "sum_up",
 ]
 
 BUDGETS = tuple(round(10 * 2 ** (q / 2)) for q in range(19))
@@ -54,6 +54,10 @@ QUICK = Size(permutations=3, stream=600, test=300)
 """For a look that takes a second."""
 
 
+TARGET = 0.04
+"""One in twenty-five: an error that every contestant reaches well before its end."""
+
+
 @dataclass(frozen=True, slots=True)
 class Contestant:
     """An algorithm with its settings, under a name for people."""
@@ -73,33 +77,6 @@ CONTESTANTS = (
     Contestant("margin sampling", "margin", {"b": 1.0, "learning_rate": 6.4}),
     Contestant("passive", "passive", {"learning_rate": 6.4}),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """Test error against labels of one contestant, over permutations.
-
-    ``lower``, ``median`` and ``upper`` are quartiles of the test error at ``budgets``, where a
-    permutation that stopped asking counts with its final error. ``asked`` is the median number of
-    labels asked in all, ``final`` the median error at the end of the stream.
-    """
-
-    name: str
-    budgets: tuple[int, ...]
-    lower: Floats
-    median: Floats
-    upper: Floats
-    asked: float
-    final: float
-
-    def reached(self, budget: int) -> bool:
-        """Whether at least half of the permutations asked that many labels."""
-        return budget <= self.asked
-
-    def labels_to_reach(self, error: float) -> int | None:
-        """The smallest budget whose median error is at most ``error``."""
-        pairs = zip(self.budgets, self.median.tolist(), strict=True)
-        return next((b for b, e in pairs if e <= error and self.reached(b)), None)
 
 
 def patches(photograph: Floats) -> Floats:
@@ -156,27 +133,6 @@ def compare(
             results[one.name].append(run)
             on_run()
     return [sum_up(name, runs) for name, runs in results.items()]
-
-
-def sum_up(name: str, runs: Sequence[Sequence[ResultRow]]) -> Curve:
-    """Quartiles over the runs of one contestant; the last budget of each stands for its end.
-
-    >>> end = [ResultRow(10, 10, 40, 0.2, True), ResultRow(99, 30, 90, 0.1, False)]
-    >>> curve = sum_up("one run", [end])
-    >>> curve.budgets, curve.median.tolist(), curve.asked, curve.final
-    ((10,), [0.2], 30.0, 0.1)
-    """
-    errors = np.array([[row.error for row in run] for run in runs])
-    lower, median, upper = np.quantile(errors, [0.25, 0.5, 0.75], axis=0)
-    return Curve(
-        name=name,
-        budgets=tuple(row.budget for row in runs[0][:-1]),
-        lower=lower[:-1],
-        median=median[:-1],
-        upper=upper[:-1],
-        asked=float(np.median([run[-1].queries for run in runs])),
-        final=float(median[-1]),
-    )
 
 
 def describe(size: Size) -> str:

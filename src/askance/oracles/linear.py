@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from askance.errors import InvalidLabel, InvalidParameter, InvalidRow
 from askance.kernels import linear as kernels
 from askance.kernels.formulas import sign
-from askance.types import Floats, Integers, Label, Row, State
+from askance.types import Floats, Integers, Label, Matrix, Row, State
 
 __all__ = ["LinearOracle", "LinearState", "linear_oracles"]
 
@@ -109,6 +110,22 @@ class LinearState:
         kernels.scale_row(padded, cast, self.scales, scaled)
         return _Prepared(padded, cast, scaled)
 
+    def scaled_rows(self, X: Matrix) -> Matrix:
+        """Check and scale the rows of a CSR array, without the constant feature."""
+        if X.shape[1] != self.n_features:
+            raise InvalidRow(f"examples must have {self.n_features} features, got {X.shape[1]}")
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+        bad = np.flatnonzero(~(np.abs(X.data) <= kernels.LARGEST_VALUE))
+        if len(bad):
+            raise InvalidRow(_fault(X.indices, X.data, self.n_features, int(bad[0])))
+        values = X.data.astype(self.dtype)
+        if self.rates == "adaptive":
+            scales = np.maximum(self.scales[X.indices], np.abs(values))
+            np.divide(values, scales, out=values, where=scales > 0)
+        return csr_array((values, X.indices, X.indptr), shape=X.shape)
+
     def _check(self, indices: Integers, values: Floats) -> None:
         if indices.ndim != 1 or indices.shape != values.shape:
             raise InvalidRow(
@@ -173,6 +190,38 @@ class LinearOracle:
         """The score f(x); a scale that x would raise counts as raised."""
         row = self.state.prepare(x)
         return kernels.margin(row.indices, row.scaled, self.state.weights, self.lane)
+
+    def margins(self, X: Matrix) -> Floats:
+        """The score of each row of a CSR array: what :meth:`margin` gives, faster.
+
+        >>> from scipy.sparse import csr_array
+        >>> oracle = LinearOracle(LinearState(n_features=2))
+        >>> x = Row(np.array([0]), np.array([2.0]))
+        >>> oracle.observe(x)
+        >>> f = oracle.learn(x, target=+1, weight=1.0)
+        >>> oracle.margins(csr_array([[2.0, 0.0]])).tolist() == [oracle.margin(x)]
+        True
+        """
+        state, lane = self.state, self.lane
+        rows = state.scaled_rows(X)
+        margins: Floats = rows @ state.weights[:-1, lane] + state.weights[-1, lane]
+        return margins.astype(np.float64)
+
+    def coefficients(self) -> tuple[Floats, float]:
+        """The weight of each feature in the units of its values, and of the constant feature.
+
+        A value larger than any seen before counts as if it had been seen, so beyond these the score
+        is not linear.
+
+        >>> LinearOracle(LinearState(n_features=2)).coefficients()
+        (array([0., 0.]), 0.0)
+        """
+        state, lane = self.state, self.lane
+        weights = state.weights[:-1, lane].astype(np.float64)
+        if state.rates == "adaptive":
+            seen = state.scales[:-1] > 0
+            weights[seen] /= state.scales[:-1][seen]
+        return weights, float(state.weights[-1, lane])
 
     def predict(self, x: Row) -> Label:
         return sign(self.margin(x))

@@ -16,11 +16,10 @@ from typing import Any
 
 import joblib
 
-from askance.engine import CHUNK, Group, run_settings
+from askance.engine import Group, chunks_of, run_settings
 from askance.errors import AskanceError, InvalidParameter
 from askance.grouping import cover_size, groups
 from askance.kernels._jit import CODE_VERSION
-from askance.kernels.passes import Stream
 from askance.learners.streaming import StreamingLearner
 from askance.presets import make_learner
 from askance.study.design import Cell, Origin, Study
@@ -129,26 +128,13 @@ def _run_group(task: Task, learners: list[tuple[Cell, StreamingLearner]]) -> lis
     train, test, n_features = split(task.origin, task.cells[0].permutation, task.data_dir)
     start = time.perf_counter()
     group = Group([learner for _, learner in learners], n_features)
-    found = run_settings(group, _chunks(train), test, task.budgets)
+    found = run_settings(group, chunks_of(train), test, task.budgets)
     seconds = (time.perf_counter() - start) / len(learners)
     return [
         Outcome(cell, tuple((r.budget, r.queries, r.examples, r.error) for r in rows), seconds,
                 CODE_VERSION)
         for (cell, _), rows in zip(learners, found, strict=True)
     ]  # fmt: skip
-
-
-def _chunks(stream: Stream) -> Iterator[Stream]:
-    for start in range(0, len(stream.labels), CHUNK):
-        stop = min(start + CHUNK, len(stream.labels))
-        first, last = stream.indptr[start], stream.indptr[stop]
-        yield Stream(
-            stream.indptr[start : stop + 1] - first,
-            stream.indices[first:last],
-            stream.values[first:last],
-            stream.labels[start:stop],
-            stream.coins[start:stop],
-        )
 
 
 def run(

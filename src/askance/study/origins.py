@@ -146,14 +146,11 @@ def split(origin: Origin, j: int, data_dir: Path | None = None) -> tuple[Stream,
 
 
 def _taken(dataset: Dataset, rows: Any, drawn: Any = ()) -> Stream:
-    starts = dataset.indptr[rows]
-    lengths = dataset.indptr[rows + 1] - starts
-    ends = np.concatenate([[0], np.cumsum(lengths)])
-    places = np.arange(ends[-1]) + np.repeat(starts - ends[:-1], lengths)
+    part = dataset.csr.take(rows)
     return stream_of(
-        ends,
-        dataset.indices[places],
-        dataset.values[places],
+        part.indptr,
+        part.indices,
+        part.values,
         dataset.labels[rows],
         drawn,
         n_features=dataset.n_features,

@@ -1,5 +1,6 @@
-"""Draw the curves of the demo: medians with quartile bands, labelled where they end."""
+"""Draw curves: medians with quartile bands, labelled where they end."""
 
+import itertools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,12 +12,12 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator, PercentFormatter
 from sklearn.isotonic import IsotonicRegression
 
-from askance.demo.runs import Curve, Size, describe
+from askance.curves.curve import Curve
 from askance.errors import InvalidParameter
 from askance.files import write_atomically
 from askance.types import Floats
 
-__all__ = ["draw", "save", "spread"]
+__all__ = ["Look", "draw", "save", "spread"]
 
 
 class _Style(NamedTuple):
@@ -29,26 +30,48 @@ _STYLES = (
     _Style("#0072B2", "o"),
     _Style("#D55E00", "s"),
     _Style("#009E73", "^"),
-    _Style("#4D4D4D", "D"),
+    _Style("#CC79A7", "v"),
+    _Style("#E69F00", "P"),
+    _Style("#56B4E9", "X"),
 )
+_PASSIVE = _Style("#4D4D4D", "D")
 
 _GAP = 0.105
 """Smallest distance between two labels, as a share of the axis."""
 
 
-def draw(curves: Sequence[Curve], size: Size) -> Figure:
-    """Test error against labels, both on logarithmic axes."""
+class Look(NamedTuple):
+    """What stands around the curves.
+
+    ``logarithmic`` is for errors that are never zero; ``reference`` is an error to draw a line at,
+    with its name.
+    """
+
+    title: str
+    subtitle: str
+    measure: str = "test error"
+    logarithmic: bool = False
+    reference: tuple[float, str] | None = None
+
+
+def draw(curves: Sequence[Curve], look: Look) -> Figure:
+    """Error against labels, on a logarithmic axis of labels."""
     figure = Figure(figsize=(9, 5.4), layout="constrained")
     axes = figure.add_subplot()
-    title = "How far does a label go?"
-    figure.suptitle(title, x=0.065, ha="left", fontsize=15, fontweight="bold")
-    subtitle = f"{describe(size)}\nMedian with quartiles; a curve ends with its stream."
-    axes.set_title(subtitle, loc="left", fontsize=9.5, color="#555555", pad=10)
-    _dress(axes, curves)
-    for curve, style in zip(curves, _STYLES, strict=False):
+    figure.suptitle(look.title, x=0.065, ha="left", fontsize=15, fontweight="bold")
+    axes.set_title(look.subtitle, loc="left", fontsize=9.5, color="#555555", pad=10)
+    _dress(axes, curves, look)
+    styles = _styles(curves)
+    for curve, style in zip(curves, styles, strict=True):
         _draw_curve(axes, curve, style)
-    _label_ends(axes, curves)
+    _label_ends(axes, curves, styles)
     return figure
+
+
+def _styles(curves: Sequence[Curve]) -> list[_Style]:
+    """Grey for passive, the palette in order for the others."""
+    others = itertools.cycle(_STYLES)
+    return [_PASSIVE if curve.name == "passive" else next(others) for curve in curves]
 
 
 def save(figure: Figure, folder: Path, name: str) -> list[Path]:
@@ -67,29 +90,49 @@ def save(figure: Figure, folder: Path, name: str) -> list[Path]:
     return paths
 
 
-def _dress(axes: Axes, curves: Sequence[Curve]) -> None:
+def _dress(axes: Axes, curves: Sequence[Curve], look: Look) -> None:
     """Axes, grid and limits."""
     budgets = curves[0].budgets
     axes.set_xscale("log", base=2)
-    axes.set_yscale("log", base=2)
-    axes.set_xlim(budgets[0] * 0.93, 1.1 * max(curve.asked for curve in curves))
-    axes.set_ylim(
-        0.8 * min(curve.lower.min() for curve in curves),
-        1.05 * max(curve.upper.max() for curve in curves),
-    )
-    axes.xaxis.set_major_locator(FixedLocator([10 * 2**q for q in range(11)]))
-    axes.yaxis.set_major_locator(FixedLocator([0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5]))
+    axes.set_xlim(budgets[0] * 0.93, 1.1 * max(*(curve.asked for curve in curves), budgets[0]))
+    ticks = [10 * 2**q for q in range(11)] if budgets[-1] > 10 else list(budgets)
+    axes.xaxis.set_major_locator(FixedLocator(ticks))
     axes.xaxis.set_minor_locator(NullLocator())
-    axes.yaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-    axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+    _dress_errors(axes, curves, look)
     axes.set_xlabel("labels asked")
-    axes.set_ylabel("test error")
+    axes.set_ylabel(look.measure)
     axes.grid(True, color="#E6E6E6", linewidth=0.8)
     axes.set_axisbelow(True)
     axes.tick_params(length=0)
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
+
+
+def _dress_errors(axes: Axes, curves: Sequence[Curve], look: Look) -> None:
+    low = min(curve.lower.min() for curve in curves)
+    high = max(curve.upper.max() for curve in curves)
+    if look.logarithmic:
+        axes.set_yscale("log", base=2)
+        axes.set_ylim(0.8 * low, 1.05 * high)
+        axes.yaxis.set_major_locator(FixedLocator([0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5]))
+        axes.yaxis.set_minor_locator(NullLocator())
+        axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+        return
+    axes.set_ylim(0.0, 1.05 * max(high, 0.01))
+    axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+    if look.reference is not None:
+        error, name = look.reference
+        axes.axhline(error, color="#4D4D4D", linewidth=1, linestyle=(0, (4, 3)))
+        axes.annotate(
+            name,
+            xy=(0.01, error),
+            xycoords=("axes fraction", "data"),
+            xytext=(0, 3),
+            textcoords="offset points",
+            fontsize=8.5,
+            color="#4D4D4D",
+        )
 
 
 def _draw_curve(axes: Axes, curve: Curve, style: _Style) -> None:
@@ -107,13 +150,13 @@ def _draw_curve(axes: Axes, curve: Curve, style: _Style) -> None:
     axes.plot(x[-1:], y[-1:], markersize=11, markeredgecolor="white", zorder=4, **common)
 
 
-def _label_ends(axes: Axes, curves: Sequence[Curve]) -> None:
+def _label_ends(axes: Axes, curves: Sequence[Curve], styles: Sequence[_Style]) -> None:
     """Name each curve to the right of the plot, in the order of their ends, with thin leaders."""
-    low, high = np.log(axes.get_ylim())
-    ends = (np.log([curve.final for curve in curves]) - low) / (high - low)
+    to_axes = axes.transData + axes.transAxes.inverted()
+    ends = to_axes.transform([(curve.asked, curve.final) for curve in curves])[:, 1]
     heights = spread(ends, _GAP)
     heights += max(0.0, _GAP / 2 - heights.min())
-    for curve, style, height in zip(curves, _STYLES, heights.tolist(), strict=False):
+    for curve, style, height in zip(curves, styles, heights.tolist(), strict=True):
         axes.annotate(
             f"{curve.name}\n{curve.final:.1%} with {curve.asked:.0f} labels",
             xy=(curve.asked, curve.final),

@@ -5,8 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from askance.demo.figure import draw, save, spread
+from askance.curves.figure import Look, draw, save, spread
 from askance.errors import InvalidParameter
+
+LOOK = Look("A title", "A subtitle", reference=(0.05, "all labels"))
 
 
 @given(
@@ -23,9 +25,10 @@ def test_spread_keeps_order_mean_and_distance(heights, gap):
     assert found[order].tolist() == in_order.tolist()
 
 
-def test_the_figure_is_written_twice_and_the_same_each_time(tmp_path, curves, small):
+def test_the_figure_is_written_twice_and_the_same_each_time(tmp_path, two_curves):
     written = [
-        save(draw(curves, small), tmp_path / folder, "demo") for folder in ("first", "second/deep")
+        save(draw(two_curves, LOOK), tmp_path / folder, "demo")
+        for folder in ("first", "second/deep")
     ]
     assert [path.name for path in written[0]] == ["demo.png", "demo.svg"]
     for one, two in zip(*written, strict=True):
@@ -34,7 +37,7 @@ def test_the_figure_is_written_twice_and_the_same_each_time(tmp_path, curves, sm
     assert ElementTree.fromstring(written[0][1].read_text()).tag.endswith("svg")
 
 
-def test_a_folder_that_cannot_be_made_gets_one_sentence(tmp_path, curves, small):
+def test_a_folder_that_cannot_be_made_gets_one_sentence(tmp_path, two_curves):
     (tmp_path / "file").write_text("")
     with pytest.raises(InvalidParameter, match="output must be a folder that can be written to"):
-        save(draw(curves, small), tmp_path / "file" / "inside", "demo")
+        save(draw(two_curves, LOOK), tmp_path / "file" / "inside", "demo")

@@ -1,0 +1,1 @@
+"""Error against labels over several runs: summed up, drawn, and as a table."""

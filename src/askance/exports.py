@@ -1,0 +1,249 @@
+"""What leaves the house: the weighted sample as a table, and the classifier as others hold it."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from askance.data.records import Record
+from askance.errors import InvalidParameter
+from askance.files import write_atomically
+from askance.live import CLASSES, ActiveLearner
+from askance.oracles.linear import LinearOracle
+from askance.table_files import write_table
+from askance.types import Floats, Row, State
+
+__all__ = [
+    "NamedWeight",
+    "coefficients",
+    "named_weights",
+    "record_columns",
+    "to_onnx",
+    "to_sklearn",
+    "write_coefficients",
+    "write_onnx",
+    "write_sample",
+]
+
+
+class NamedWeight(NamedTuple):
+    """The weight of a feature in the units of its values.
+
+    ``feature`` is ``#`` and the column's number where the name is not known. ``largest`` is the
+    largest absolute value seen, beyond which the score does not grow; infinite where it does.
+    ``shared_with`` are the other names that hashing put into the same column.
+    """
+
+    feature: str
+    column: int
+    coefficient: float
+    largest: float
+    shared_with: tuple[str, ...]
+
+
+def write_sample(
+    path: str | Path,
+    *,
+    ids: Sequence[str],
+    labels: Sequence[str],
+    weights: Floats,
+    probabilities: Floats,
+    n: int,
+    columns: Mapping[str, Sequence[Any]] | None = None,
+) -> None:
+    r"""Write a weighted sample to CSV or Parquet, as the suffix says, one row for each label.
+
+    Parameters
+    ----------
+    path
+        The file, which appears whole or not at all.
+    ids, labels
+        Of the labelled records, by the names that their owner gave.
+    weights, probabilities
+        1/P and P.
+    n
+        How many examples were offered and not refused; the same in each row.
+    columns
+        The records' own columns, see :func:`record_columns`; one with a name of those above gets an
+        underscore in front.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "sample.csv"
+    >>> one = dict(ids=["ann"], labels=["yes"], weights=np.array([2.0]), n=9)
+    >>> write_sample(path, **one, probabilities=np.array([0.5]), columns={"age": [39.0]})
+    >>> path.read_text()
+    'id,label,weight,probability,n,age\nann,yes,2,0.5,9,39\n'
+    """
+    own: dict[str, Any] = {
+        "id": np.array(ids, np.str_),
+        "label": np.array(labels, np.str_),
+        "weight": np.asarray(weights, np.float64),
+        "probability": np.asarray(probabilities, np.float64),
+        "n": np.full(len(ids), n, np.int64),
+    }
+    with write_table(path) as write:
+        write(own | _renamed(columns or {}, own))
+
+
+def record_columns(records: Iterable[Record]) -> dict[str, list[Any]]:
+    """The fields of records as columns, None where a record has none.
+
+    A record with numbered features has them in one column, as LIBSVM text.
+
+    >>> record_columns([Record("1", None, {"age": 39}), Record("2", 1, {"job": "clerk"})])
+    {'age': [39, None], 'job': [None, 'clerk']}
+    """
+    fields = [_fields(record) for record in records]
+    names = dict.fromkeys(name for each in fields for name in each)
+    return {name: [each.get(name) for each in fields] for name in names}
+
+
+def _fields(record: Record) -> Mapping[str, Any]:
+    fields = record.fields
+    if not isinstance(fields, Row):
+        return fields
+    pairs = zip(fields.indices.tolist(), fields.values.tolist(), strict=True)
+    return {"features": " ".join(f"{index}:{value:g}" for index, value in pairs)}
+
+
+def _renamed(columns: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    renamed: dict[str, Any] = {}
+    for name, values in columns.items():
+        free = name
+        while free in own or free in renamed or (free != name and free in columns):
+            free = f"_{free}"
+        renamed[free] = values
+    return renamed
+
+
+def named_weights(live: ActiveLearner) -> list[NamedWeight]:
+    """Every weight that is not zero, those that can move the score most first.
+
+    >>> live = ActiveLearner("passive", n_features=3)
+    >>> live.tell(live.ask([0.0, 2.0, 0.0]), +1)
+    >>> [(weight.feature, weight.largest) for weight in named_weights(live)]
+    [('1', 2.0)]
+    """
+    oracle = _linear(live)
+    weights, _ = oracle.coefficients()
+    adaptive = oracle.state.rates == "adaptive"
+    largest = oracle.state.scales.astype(float) if adaptive else np.full(len(weights), np.inf)
+    found: list[NamedWeight] = []
+    for column, names in _names(live, np.flatnonzero(weights).tolist()).items():
+        for name, sign in names.items():
+            others = tuple(other for other in names if other != name)
+            weight = sign * float(weights[column])
+            found.append(NamedWeight(name, column, weight, float(largest[column]), others))
+    return sorted(found, key=lambda weight: (-_influence(weight), weight.column, weight.feature))
+
+
+def _influence(weight: NamedWeight) -> float:
+    """How far the feature can move the score, or its weight where there is no telling."""
+    return abs(weight.coefficient) * (weight.largest if np.isfinite(weight.largest) else 1.0)
+
+
+def _names(live: ActiveLearner, columns: list[int]) -> dict[int, dict[str, float]]:
+    """The names of each column, each with the sign that hashing gave it."""
+    found: dict[int, dict[str, float]] = {column: {} for column in columns}
+    if live.features is not None:
+        names, places = live.features.known()
+        signs = zip(places.indices.tolist(), places.signs.tolist(), strict=True)
+        for name, (column, sign) in zip(names, signs, strict=True):
+            if sign and column in found:
+                found[column][name] = sign
+    unknown = "{}" if live.features is None else "#{}"
+    return {column: names or {unknown.format(column): 1.0} for column, names in found.items()}
+
+
+def coefficients(live: ActiveLearner) -> State:
+    """The classifier as plain values: its classes, its intercept and its weights by name.
+
+    The score is the intercept plus, for each feature, its coefficient times its value, the value
+    cut off at plus or minus ``largest`` where that is given; it is positive for the class
+    ``positive``.
+
+    >>> live = ActiveLearner("passive", n_features=1, classes=("ham", "spam"))
+    >>> coefficients(live)["classes"]
+    {'negative': 'ham', 'positive': 'spam'}
+    """
+    negative, positive = live.classes
+    oracle = _linear(live)
+    return {
+        "classes": {"negative": negative, "positive": positive},
+        "n_features": oracle.state.n_features,
+        "intercept": oracle.coefficients()[1],
+        "coefficients": [
+            {
+                "feature": weight.feature,
+                "column": weight.column,
+                "coefficient": weight.coefficient,
+                "largest": weight.largest if np.isfinite(weight.largest) else None,
+                "shared_with": list(weight.shared_with),
+            }
+            for weight in named_weights(live)
+        ],
+    }
+
+
+def write_coefficients(path: str | Path, live: ActiveLearner) -> None:
+    """Write :func:`coefficients` to a JSON file."""
+    text = json.dumps(coefficients(live), indent=1)
+    with write_atomically(path) as file:
+        file.write(text.encode() + b"\n")
+
+
+def to_sklearn(live: ActiveLearner) -> Any:
+    """The classifier as a fitted ``LogisticRegression``, over rows as ``live.features`` encodes.
+
+    Its classes are -1 and +1, or the names that the learner was given. It agrees with the learner
+    wherever no value is larger than all that were seen.
+
+    >>> live = ActiveLearner("passive", n_features=2)
+    >>> live.tell(live.ask([1.0, 0.0]), +1)
+    >>> to_sklearn(live).predict([[1.0, 0.0]]).tolist()
+    [1]
+    """
+    # Here, so that reading a sample does not wait for scikit-learn.
+    from sklearn.linear_model import LogisticRegression
+
+    weights, intercept = _linear(live).coefficients()
+    model = LogisticRegression()
+    model.coef_ = weights[np.newaxis, :]
+    model.intercept_ = np.array([intercept])
+    model.classes_ = np.array([-1, 1]) if live.classes == CLASSES else np.array(live.classes)
+    model.n_features_in_ = len(weights)
+    model.n_iter_ = np.array([1], np.int32)
+    return model
+
+
+def to_onnx(live: ActiveLearner) -> bytes:
+    """The classifier as an ONNX model: ``X``, in single precision, to label and probabilities."""
+    try:
+        from skl2onnx import to_onnx as convert
+        from skl2onnx.common.data_types import FloatTensorType
+    except ImportError as error:
+        raise InvalidParameter(
+            f"ONNX needs the packages of askance[onnx], but {error.name} is not installed"
+        ) from error
+    model = to_sklearn(live)
+    rows = FloatTensorType([None, model.n_features_in_])
+    converted = convert(model, initial_types=[("X", rows)], options={"zipmap": False})
+    content: bytes = converted.SerializeToString()
+    return content
+
+
+def write_onnx(path: str | Path, live: ActiveLearner) -> None:
+    """Write :func:`to_onnx` to a file."""
+    content = to_onnx(live)
+    with write_atomically(path) as file:
+        file.write(content)
+
+
+def _linear(live: ActiveLearner) -> LinearOracle:
+    erm = getattr(live.learner, "erm", None)
+    if not isinstance(erm, LinearOracle):
+        kind = type(live.learner).__name__
+        raise InvalidParameter(f"a {kind} has no coefficients, as it is not over a linear oracle")
+    return erm

@@ -1,0 +1,126 @@
+"""A labelled file in memory, permuted, with a part held out to test on."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askance.data.dataset import Csr
+from askance.data.design import stacked
+from askance.data.records import Batch, Record
+from askance.data.splits import permutation, seed_for, train_test
+from askance.engine import stream_of
+from askance.errors import BadRecord
+from askance.intake import Intake
+from askance.kernels.passes import Stream
+from askance.types import Integers
+
+__all__ = ["Held", "Split", "coin_seed", "hold"]
+
+
+class Split(NamedTuple):
+    """Numbers of the examples to learn from, in their order, and of those to test on."""
+
+    train: Integers
+    test: Integers
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Held:
+    """The labelled records of a file; ``unlabelled`` others were left out."""
+
+    csr: Csr
+    labels: NDArray[np.int8]
+    n_features: int
+    unlabelled: int
+    batches: tuple[Batch, ...]
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def narrow(self) -> "Held":
+        """The same with columns for its features only, which learns the same bits in less room."""
+        used, places = np.unique(self.csr.indices, return_inverse=True)
+        csr = Csr(self.csr.indptr, places.astype(np.int32), self.csr.values)
+        return replace(self, csr=csr, n_features=len(used))
+
+    def split(self, seed: int, j: int = 0) -> Split:
+        """The ``j``-th permutation of a seed: 80% to learn from, 20% to test on."""
+        return Split(*train_test(permutation(_named(seed), j, len(self))))
+
+    def stream(self, rows: Integers, coins: NDArray[np.float64] | None = None) -> Stream:
+        """Some examples as the compiled passes take them, for learning with their coins."""
+        part = self.csr.take(rows)
+        drawn = () if coins is None else coins
+        return stream_of(
+            part.indptr,
+            part.indices,
+            part.values,
+            self.labels[rows],
+            drawn,
+            n_features=self.n_features,
+        )
+
+    def records(self, rows: Collection[int]) -> dict[int, Record]:
+        """Some examples as they were read, by number."""
+        wanted = set(rows)
+        found: dict[int, Record] = {}
+        start = 0
+        for batch in self.batches:
+            known = int(np.count_nonzero(batch.labels))
+            if wanted.intersection(range(start, start + known)):
+                labelled = [record for record in batch.records() if record.label is not None]
+                found.update((i, labelled[i - start]) for i in wanted if 0 <= i - start < known)
+            start += known
+        return found
+
+
+def hold(intake: Intake) -> Held:
+    """Read a file to its end, leaving out records without a label."""
+    parts: list[Csr] = []
+    batches: list[Batch] = []
+    for rows in intake:
+        known = np.flatnonzero(rows.batch.labels)
+        parts.append(rows.csr if len(known) == len(rows.csr) else rows.csr.take(known))
+        batches.append(rows.batch)
+    labels = np.concatenate([batch.labels for batch in batches])
+    held = Held(
+        csr=stacked(parts),
+        labels=labels[labels != 0],
+        n_features=intake.features.n_features,
+        unlabelled=int(np.count_nonzero(labels == 0)),
+        batches=tuple(batches),
+    )
+    _check(held, intake)
+    return held
+
+
+def _check(held: Held, intake: Intake) -> None:
+    found = set(held.labels.tolist())
+    if not found:
+        raise BadRecord(f"{intake.source} has no record with a label")
+    if len(found) < 2:
+        name = intake.classes[found == {1}]
+        raise BadRecord(
+            f"all {len(held):,} labels of {intake.source} are {name!r}, two classes were expected"
+        )
+    if len(held) < 5:
+        raise BadRecord(
+            f"{intake.source} has {len(held)} labelled records, five or more were expected"
+        )
+
+
+def coin_seed(seed: int, j: int = 0) -> int:
+    """The seed of the coins that go with a permutation.
+
+    >>> coin_seed(0) != coin_seed(0, 1)
+    True
+    """
+    return seed_for("coins", _named(seed), j)
+
+
+def _named(seed: int) -> str:
+    """What stands for a data set in the seeds: a file may be renamed."""
+    return f"seed {seed}"
