@@ -6,7 +6,6 @@ Each part holds the rows of one task; :meth:`Store.compact` merges them, one fil
 """
 
 import contextlib
-import fcntl
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -20,6 +19,7 @@ from pyarrow import csv
 
 from askance.errors import FileUnreadable
 from askance.files import write_atomically
+from askance.locks import held
 from askance.study.design import Cell
 from askance.types import Integers
 
@@ -93,11 +93,7 @@ class Store:
     def writing(self, text: str) -> Iterator[None]:
         """Hold the store for one writer, and note the study that it runs."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        with (self.folder / ".lock").open("w") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise FileUnreadable(f"{self.folder} is being written by another run") from None
+        with held(self.folder / ".lock", f"{self.folder} is being written by another run"):
             for leftover in self.folder.glob(".*.parquet.*"):
                 leftover.unlink()
             with write_atomically(self.study_path) as file:

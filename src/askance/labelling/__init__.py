@@ -1,0 +1,1 @@
+"""Labelling by hand: a journal of answers, a learner that follows it, keys and a screen."""

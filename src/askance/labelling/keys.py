@@ -1,0 +1,139 @@
+"""One key at a time: from a POSIX terminal, from a Windows console, or as lines from a pipe.
+
+A reader is a function without arguments that waits for a key and gives it as a string: one
+character, :data:`RESIZED` if the terminal changed its size meanwhile, or :data:`END` if there will
+be no more.
+"""
+
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Iterator
+from typing import TextIO
+
+__all__ = ["END", "OTHER", "RESIZED", "Reader", "console_keys", "line_keys", "terminal_keys"]
+
+Reader = Callable[[], str]
+
+END = ""
+RESIZED = "resized"
+OTHER = "other"
+"""A key that is no character: an arrow, a function key."""
+
+_WORDS = {"yes": "y", "no": "n", "skip": "s", "undo": "u", "quit": "q", "help": "?"}
+_SPECIAL = ("\x00", "\xe0")
+_POLL = 0.25
+_SEQUENCE = 0.02
+"""Seconds within which the rest of an escape sequence follows its first byte."""
+
+
+def line_keys(stream: TextIO) -> Reader:
+    r"""Read one answer from each line that is not blank: the letter of a key, or its word.
+
+    >>> import io
+    >>> read = line_keys(io.StringIO("y\n\n No \nmaybe\n"))
+    >>> [read() for _ in range(4)]
+    ['y', 'n', 'maybe', '']
+    """
+
+    def read() -> str:
+        for line in iter(stream.readline, ""):
+            word = line.strip().lower()
+            if word:
+                return _WORDS.get(word, word)
+        return END
+
+    return read
+
+
+def console_keys(getwch: Callable[[], str]) -> Reader:
+    r"""Read keys as the console of Windows gives them; ``getwch`` is that of ``msvcrt``.
+
+    >>> pressed = iter("y\xe0Hn")  # the middle two are one arrow
+    >>> read = console_keys(lambda: next(pressed))
+    >>> [read() for _ in range(3)]
+    ['y', 'other', 'n']
+    """
+
+    def read() -> str:
+        key = getwch()
+        if key in _SPECIAL:
+            getwch()
+            return OTHER
+        return key
+
+    return read
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    @contextlib.contextmanager
+    def terminal_keys(descriptor: int) -> Iterator[Reader]:
+        """Read single keys from the console."""
+        yield console_keys(msvcrt.getwch)
+else:
+    import select
+    import termios
+    import tty
+
+    @contextlib.contextmanager
+    def terminal_keys(descriptor: int) -> Iterator[Reader]:
+        """Read single keys from a terminal, which is left as it was found."""
+        before = termios.tcgetattr(descriptor)
+        tty.setcbreak(descriptor, termios.TCSADRAIN)
+        try:
+            yield _Terminal(descriptor).read
+        finally:
+            # It may be gone: its window was closed.
+            with contextlib.suppress(termios.error):
+                termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+
+    class _Terminal:
+        def __init__(self, descriptor: int) -> None:
+            self._descriptor = descriptor
+            self._size = self._measured()
+
+        def read(self) -> str:
+            while not self._ready(_POLL):
+                # A shell that stopped this process has set the terminal to its own ways.
+                if termios.tcgetattr(self._descriptor)[3] & termios.ICANON:
+                    tty.setcbreak(self._descriptor, termios.TCSADRAIN)
+                    return RESIZED
+                if self._measured() != self._size:
+                    self._size = self._measured()
+                    return RESIZED
+            return self._character()
+
+        def _measured(self) -> tuple[int, int]:
+            return tuple(os.get_terminal_size(self._descriptor))
+
+        def _ready(self, seconds: float) -> bool:
+            return bool(select.select([self._descriptor], [], [], seconds)[0])
+
+        def _character(self) -> str:
+            first = self._byte()
+            if first == b"\x1b":
+                return self._after_escape()
+            while first and not _whole(first):
+                first += self._byte()
+            return first.decode("utf-8", "replace")
+
+        def _byte(self) -> bytes:
+            try:
+                return os.read(self._descriptor, 1)
+            except OSError:
+                return b""
+
+        def _after_escape(self) -> str:
+            """Swallow the rest of what an arrow or a function key sends."""
+            while self._ready(_SEQUENCE):
+                byte = self._byte()
+                if not byte or byte.isalpha() or byte == b"~":
+                    break
+            return OTHER
+
+    def _whole(start: bytes) -> bool:
+        """Whether these bytes are a character of UTF-8, or can no longer become one."""
+        length = {0b1100: 2, 0b1101: 2, 0b1110: 3, 0b1111: 4}.get(start[0] >> 4, 1)
+        return len(start) >= length

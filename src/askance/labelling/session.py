@@ -1,0 +1,257 @@
+"""A labelling without a terminal: the next question, an answer, an undo; all of it survives.
+
+The journal is the truth. Learners do the same when they are offered the same and told the same, so
+whatever stands in memory can be built again from the file and the answers: going on tomorrow, and
+taking an answer back, are both that. Snapshots only save time.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from askance.data.records import Record
+from askance.errors import FileUnreadable, InvalidParameter, UnknownQuestion
+from askance.labelling.journal import Answer, Given, Journal
+from askance.labelling.settings import Settings
+from askance.labelling.snapshots import Snapshots
+from askance.labelling.walk import Walk
+from askance.live import Question
+
+__all__ = ["Asked", "Session", "Standing"]
+
+RECENT = 100
+"""Examples over which the share of questions is shown."""
+
+CHUNK = 256
+"""Examples between two looks at whether to go on searching."""
+
+_JOURNAL = "journal.jsonl"
+_SIGNS = {"yes": 1, "no": -1}
+
+
+class Asked(NamedTuple):
+    """A question and the record that it is about."""
+
+    question: Question
+    record: Record
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a labelling stands.
+
+    ``spent`` labels were given, ``left`` may still be (None without a budget), ``skipped`` records
+    were passed over, ``seen`` were read; ``asked`` are the numbers of the examples answered or
+    skipped, ``mean_error`` is the learner's estimate of its error, ``warning`` a sentence if it
+    learns only from itself.
+    """
+
+    spent: int
+    left: int | None
+    skipped: int
+    seen: int
+    asked: tuple[int, ...]
+    mean_error: float
+    warning: str | None
+
+    @property
+    def recent(self) -> tuple[int, int]:
+        """So many were asked about, of the last so many.
+
+        >>> Standing(3, None, 0, 400, (0, 1, 350), 0.1, None).recent
+        (1, 100)
+        """
+        of = min(self.seen, RECENT)
+        return sum(example >= self.seen - of for example in self.asked), of
+
+
+class Session:
+    """A labelling of one file, kept in a folder that only one process may use.
+
+    Parameters
+    ----------
+    folder
+        Holds the journal and the snapshots.
+    source
+        The file: as it was when the labelling began, or longer.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> file = folder / "mail.csv"
+    >>> _ = file.write_text("size\\n" + "3\\n5\\n" * 20)
+    >>> Session.begin(folder, Settings().settled(file))
+    >>> session = Session(folder, file)
+    >>> session.next().record.fields
+    {'size': 3.0}
+    >>> session.answer("yes")
+    >>> session.undo().id
+    '1'
+    >>> session.answer("no")
+    >>> Session(folder, file).standing().spent
+    1
+    """
+
+    def __init__(self, folder: str | Path, source: str | Path) -> None:
+        self.folder, self.source = Path(folder), source
+        self.journal = Journal(self.folder / _JOURNAL)
+        self.settings = Settings.from_state(self.journal.settings)
+        self.records: list[Record] = []
+        self._snapshots = Snapshots(self.folder)
+        # After each answer, so that an undo need not read the whole file for it.
+        self._checksums: list[Any] = []
+        self._restore()
+
+    @classmethod
+    def begin(cls, folder: str | Path, settings: Settings) -> None:
+        """Write the journal of a labelling that has no answers yet."""
+        Journal.begin(Path(folder) / _JOURNAL, settings.as_state())
+
+    @classmethod
+    def exists(cls, folder: str | Path) -> bool:
+        """Tell whether a labelling was begun in a folder."""
+        return (Path(folder) / _JOURNAL).exists()
+
+    @property
+    def ended(self) -> Literal["budget", "input"] | None:
+        """Why nothing is asked any more: the budget is spent, or the input read."""
+        if self._left() == 0:
+            return "budget"
+        return "input" if self._exhausted else None
+
+    def next(self, going_on: Callable[[int], bool] = lambda seen: True) -> Asked | None:
+        """The question that stands, or the next one; None at the end.
+
+        ``going_on`` is told now and then how many examples were read; None also if it says no: the
+        search can be taken up again.
+        """
+        while self._current is None and self.ended is None:
+            if self._walk.position % CHUNK == 0 and not going_on(self._walk.position):
+                break
+            self._advance()
+        return None if self._left() == 0 else self._current
+
+    def answer(self, answer: Answer) -> None:
+        """Answer the question that stands; the answer is on the disk before it is learned."""
+        if self._current is None:
+            raise UnknownQuestion("no question stands that could be answered")
+        question, record = self._current
+        checksum = self._walk.checksum.copy()
+        checksum.update(answer.encode())
+        given = Given(
+            question.id, record.id, answer, question.probability, checksum.hexdigest()
+        )
+        self.journal.answer(given)
+        self._take(given)
+        self._snapshots.offer(self.learner, self.journal.answers)
+
+    def undo(self) -> Given | None:
+        """Take the last answer back, as if it had never been given; None if there is none."""
+        if not self.journal.answers:
+            return None
+        undone = self.journal.answers[-1]
+        self.journal.undo()
+        self._restore()
+        return undone
+
+    def set_budget(self, budget: int) -> None:
+        """Change how many labels may be given in all."""
+        spent = self.learner.stats().answered
+        if budget < spent:
+            raise InvalidParameter(
+                f"budget must be at least the {spent} labels already given, got {budget}"
+            )
+        if budget != self.journal.budget:
+            self.journal.set_budget(budget)
+
+    def standing(self) -> Standing:
+        """Counts and rates, as they are now."""
+        stats = self.learner.stats()
+        return Standing(
+            spent=stats.answered,
+            left=self._left(),
+            skipped=stats.withdrawn,
+            seen=stats.seen,
+            asked=tuple(given.example for given in self.journal.answers),
+            mean_error=stats.mean_error,
+            warning=stats.warning,
+        )
+
+    def _left(self) -> int | None:
+        budget = self.journal.budget
+        return None if budget is None else max(0, budget - self.learner.stats().answered)
+
+    def _advance(self) -> None:
+        """Read one record and offer it."""
+        pair = next(self._walk, None)
+        if pair is None:
+            self._exhausted = True
+            return
+        record, row = pair
+        question = self.learner.ask(row)
+        if question.wanted:
+            self._current = Asked(question, record)
+
+    def _restore(self) -> None:
+        """Build everything again from the file and the answers that hold."""
+        answers = self.journal.answers
+        learner, done = self._snapshots.latest(answers) or (self.settings.learner(), 0)
+        self.learner = learner
+        assert learner.features is not None
+        self._walk = Walk(self.source, self.settings.reading, learner.features)
+        self._exhausted = False
+        self._current: Asked | None = None
+        del self._checksums[done:], self.records[done:]
+        if done and len(self._checksums) == done:
+            self._walk.skip(answers[done - 1].example + 1)
+            self._walk.checksum = self._checksums[-1].copy()
+        for given in answers[len(self._checksums) : done]:
+            self._pass(given)
+        for given in answers[done:]:
+            self._replay(given)
+
+    def _pass(self, given: Given) -> None:
+        """Read up to an answer that a snapshot has taken in already."""
+        record = None
+        while self._walk.position <= given.example:
+            record, _ = next(self._walk, (None, None))
+            if record is None:
+                raise self._changed(given)
+        if record is None:
+            raise FileUnreadable(f"{self.journal.path} has its answers in no order that can be")
+        self._remember(record, given)
+
+    def _replay(self, given: Given) -> None:
+        """Come to a question again, and answer it again."""
+        while self._current is None and not self._exhausted:
+            self._advance()
+        if self._current is None or self._current.question.id != given.example:
+            raise self._changed(given)
+        self._take(given)
+
+    def _take(self, given: Given) -> None:
+        """Let the learner have an answer to the question that stands."""
+        assert self._current is not None
+        question, record = self._current
+        self._remember(record, given)
+        if given.answer == "skip":
+            self.learner.withdraw(question)
+        else:
+            self.learner.tell(question, _SIGNS[given.answer])
+        self._current = None
+
+    def _remember(self, record: Record, given: Given) -> None:
+        checksum = self._walk.checksum
+        checksum.update(given.answer.encode())
+        if checksum.hexdigest() != given.check:
+            raise self._changed(given)
+        self._checksums.append(checksum.copy())
+        self.records.append(record)
+
+    def _changed(self, given: Given) -> FileUnreadable:
+        return FileUnreadable(
+            f"{self.source} is not what it was when its record {given.id} was answered: bring the "
+            f"old file back, or begin anew in another folder than {self.folder}"
+        )
