@@ -145,6 +145,13 @@ class EpochLearner(ABC):
         """Z-tilde when the epoch began."""
         return self._snapshot
 
+    def refit(self) -> BatchClassifier:
+        """The ERM on all that was learned, this epoch's examples included; changes nothing."""
+        if self._k == self.epoch_start:
+            return self._erm
+        latest = self._sample.snapshot(self._k)
+        return self.oracle.fit(latest.X, latest.targets, latest.weights)
+
     def predict(self, x: Row) -> Label:
         check_row(x, self.n_features)
         return int(self._erm.predict(x))

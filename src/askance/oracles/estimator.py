@@ -35,7 +35,7 @@ class EstimatorClassifier:
     """A fitted scikit-learn classifier, seen as h."""
 
     def __init__(self, estimator: Any, oracle: "EstimatorOracle") -> None:
-        self._estimator = estimator
+        self.estimator = estimator
         self._oracle = oracle
 
     def predict(self, x: Row) -> Label:
@@ -44,7 +44,7 @@ class EstimatorClassifier:
     def predict_many(self, X: Matrix) -> Integers:
         if not X.shape[0]:
             return np.zeros(0, dtype=np.int8)
-        predicted = np.asarray(self._estimator.predict(self._oracle.prepared(X)))
+        predicted = np.asarray(self.estimator.predict(self._oracle.prepared(X)))
         if not np.isin(predicted, (-1, 1)).all():
             found = np.unique(predicted).tolist()
             raise OracleFailed(f"the estimator must predict -1 or +1, got {found}")

@@ -1,0 +1,1 @@
+"""askance in other people's frames: scikit-learn and River."""

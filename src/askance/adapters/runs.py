@@ -1,0 +1,113 @@
+"""Drive a learner over a matrix whose labels are asked for one by one, within a budget."""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from askance.data.dataset import Csr
+from askance.learners.active_cover import ActiveCover
+from askance.live import ActiveLearner
+from askance.types import Decision, Floats, Label, Matrix, Row
+
+__all__ = ["Answer", "Asked", "EpochRun", "Run", "StreamRun"]
+
+Answer = Callable[[int], Label]
+"""Gives the label, -1 or +1, of a row by its number."""
+
+
+class Asked(NamedTuple):
+    """What one pass over a matrix bought.
+
+    ``rows`` are the numbers of the rows whose labels were asked, ``weights`` their importance
+    weights, and ``offered`` counts the rows that were offered before the budget was spent.
+    """
+
+    rows: list[int]
+    weights: list[float]
+    offered: int
+
+
+class Run(Protocol):
+    """A learner that can be shown one matrix after the other."""
+
+    def show(self, X: Matrix, answer: Answer) -> Asked:
+        """Offer the rows of a CSR array in turn, asking for the labels that are wanted."""
+
+
+class StreamRun:
+    """A streaming learner, one row after the other.
+
+    >>> from askance.kernels.matrices import from_dense
+    >>> run = StreamRun(ActiveLearner("passive", n_features=2))
+    >>> run.show(from_dense(np.eye(2)), [+1, -1].__getitem__)
+    Asked(rows=[0, 1], weights=[1.0, 1.0], offered=2)
+    """
+
+    def __init__(self, learner: ActiveLearner) -> None:
+        self.learner = learner
+
+    def show(self, X: Matrix, answer: Answer) -> Asked:
+        rows: list[int] = []
+        weights: list[float] = []
+        for i, row in enumerate(_rows(X)):
+            question = self.learner.ask(row)
+            if question.reason == "budget":
+                return Asked(rows, weights, i)
+            if question.wanted:
+                self.learner.tell(question, answer(i))
+                rows.append(i)
+                weights.append(question.weight)
+        return Asked(rows, weights, X.shape[0])
+
+
+class EpochRun:
+    """Active Cover, as many rows at a time as its epoch has left.
+
+    Parameters
+    ----------
+    learner
+        Active Cover over any batch oracle.
+    coins
+        Gives one uniform number for each row.
+    budget
+        How many labels may be asked for, if not as many as the learner wants.
+    """
+
+    def __init__(
+        self, learner: ActiveCover, coins: np.random.Generator, budget: int | None
+    ) -> None:
+        self.learner = learner
+        self._coins = coins
+        self._left = budget
+
+    def show(self, X: Matrix, answer: Answer) -> Asked:
+        rows: list[int] = []
+        weights: list[float] = []
+        start = 0
+        coins = self._coins.random(X.shape[0])
+        while start < X.shape[0] and self._left != 0:
+            part = X[start : start + self.learner.remaining]
+            decisions = self._affordable(part, coins[start : start + part.shape[0]])
+            asked = [i for i, decision in enumerate(decisions) if decision.queried]
+            labels = [answer(start + i) if d.queried else None for i, d in enumerate(decisions)]
+            self.learner.learn_many(part[: len(decisions)], decisions, labels)
+            self._left = None if self._left is None else self._left - len(asked)
+            rows.extend(start + i for i in asked)
+            weights.extend(1.0 / decisions[i].probability for i in asked)
+            start += len(decisions)
+        return Asked(rows, weights, start)
+
+    def _affordable(self, X: Matrix, coins: Floats) -> list[Decision]:
+        """Decide for these rows, up to the one that takes the last label."""
+        decisions = self.learner.decide_many(X, coins)
+        asked = np.flatnonzero([decision.queried for decision in decisions])
+        if self._left is None or len(asked) < self._left:
+            return decisions
+        return decisions[: asked[self._left - 1] + 1]
+
+
+def _rows(X: Matrix) -> Iterator[Row]:
+    """Walk over rows of the types for which the learners' steps are compiled."""
+    columns, values = X.indices.astype(np.int64), X.data.astype(np.float64)
+    return Csr(X.indptr, columns, values).rows()
