@@ -50,6 +50,17 @@ def test_saving_leaves_nothing_but_the_file(tmp_path: Path) -> None:
     assert read_state(tmp_path / "state.askance", "test") == {"n": 2}
 
 
+def test_long_arrays_of_mostly_zeros_take_little_room(tmp_path: Path) -> None:
+    weights = np.zeros(2**18, np.float32)
+    weights[[3, 99, 2**18 - 1]] = [0.1, -0.0, np.nan]
+    state = {"w": weights, "filled": np.ones(5000)}
+    write_state(tmp_path / "state", "test", state)
+    found = read_state(tmp_path / "state", "test")
+    assert same(found, state)
+    assert np.signbit(found["w"][99])
+    assert (tmp_path / "state").stat().st_size < 50_000
+
+
 @pytest.fixture
 def saved(tmp_path: Path) -> Path:
     path = tmp_path / "saved"
@@ -119,6 +130,7 @@ def test_a_newer_file(saved: Path, refused: Any) -> None:
         {"format": "askance", "version": "one", "kind": "test", "state": {}},
         {"format": "askance", "version": VERSION, "kind": "test"},
         {"format": "askance", "version": VERSION, "kind": "test", "state": {"__array__": "gone"}},
+        {"format": "askance", "version": VERSION, "kind": "test", "state": {"__sparse__": 5}},
     ],
 )
 def test_headers_that_make_no_sense(saved: Path, header: Any, refused: Any) -> None:

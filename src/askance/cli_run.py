@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -181,18 +182,27 @@ def _show(summary: dict[str, Any], folder: Path) -> None:
         column.justify = "right"
     rows = {
         summary["algorithm"]: summary,
-        "passive, as many labels": summary["passive"],
+        "passive": summary["passive"],
         "passive, all labels": summary["all_labels"],
         "always the commoner class": summary["commoner_class"],
     }
     for name, row in rows.items():
         table.add_row(name, f"{row['labels']:,}", f"{row['error']:.1%}")
     Console().print(table)
-    if summary["warning"]:
-        say(f"Note: {summary['warning']}.")
-    for path in summary["files"]:
-        say(f"wrote {path}")
+    for note in _notes(summary):
+        say(f"Note: {note}.")
+    say(f"Wrote {', '.join(summary['files'])}.")
     say(f"Next: askance predict {shlex.quote(str(folder / 'model.askance'))} NEW_FILE")
+
+
+def _notes(summary: dict[str, Any]) -> Iterator[str]:
+    if summary["labels"] < summary["budget"]:
+        left = f"{summary['budget'] - summary['labels']:,} labels are left"
+        name = {"margin": "b", "passive": None}.get(summary["algorithm"], "c0")
+        more = f": a larger {name} asks more" if name else ""
+        yield f"the examples ended before the budget was spent, {left}{more}"
+    if summary["warning"]:
+        yield summary["warning"]
 
 
 def _described(columns: dict[str, str]) -> str:
@@ -275,8 +285,7 @@ def compare(
         return
     say(done + _left_out(held.unlabelled))
     Console().print(table(curves))
-    for path in written:
-        say(f"wrote {path}")
+    say(f"Wrote {', '.join(written)}.")
 
 
 def _contestant(text: str) -> "Contestant":

@@ -26,6 +26,10 @@ VERSION = 2
 
 _FORMAT = "askance"
 _ARRAY = "__array__"
+_SPARSE = "__sparse__"
+
+_LEAST_SPARSE = 4096
+"""Entries from which on an array of mostly zeros is worth the trouble."""
 
 _UNREADABLE = (
     zipfile.BadZipFile,
@@ -37,6 +41,8 @@ _UNREADABLE = (
     TypeError,
     NotImplementedError,
     RuntimeError,
+    IndexError,
+    MemoryError,
 )
 """What reading a damaged archive may raise."""
 
@@ -121,9 +127,7 @@ def write_atomically(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 def _flatten(value: Any, arrays: dict[str, np.ndarray[Any, Any]]) -> Any:
     """Replace arrays by references to their place in the archive."""
     if isinstance(value, np.ndarray):
-        name = f"array{len(arrays)}"
-        arrays[name] = value
-        return {_ARRAY: name}
+        return _flatten_array(value, arrays)
     if isinstance(value, dict):
         return {str(key): _flatten(item, arrays) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -131,10 +135,28 @@ def _flatten(value: Any, arrays: dict[str, np.ndarray[Any, Any]]) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
+def _flatten_array(value: np.ndarray[Any, Any], arrays: dict[str, np.ndarray[Any, Any]]) -> Any:
+    """Keep an array whole, or a long one of mostly zeros by the entries that are none."""
+    if value.ndim == 1 and len(value) >= _LEAST_SPARSE and value.dtype.kind == "f":
+        # By their bits, since -0 is another number than 0.
+        places = np.flatnonzero(np.ascontiguousarray(value).view(f"u{value.itemsize}"))
+        if 4 * len(places) < len(value):
+            parts = [_flatten_array(part, arrays) for part in (places, value[places])]
+            return {_SPARSE: len(value), "parts": parts}
+    name = f"array{len(arrays)}"
+    arrays[name] = value
+    return {_ARRAY: name}
+
+
 def _unflatten(value: Any, archive: Any) -> Any:
     if isinstance(value, dict):
         if _ARRAY in value:
             return archive[value[_ARRAY]]
+        if _SPARSE in value:
+            places, entries = _unflatten(value["parts"], archive)
+            whole = np.zeros(value[_SPARSE], entries.dtype)
+            whole[places] = entries
+            return whole
         return {key: _unflatten(item, archive) for key, item in value.items()}
     if isinstance(value, list):
         return [_unflatten(item, archive) for item in value]

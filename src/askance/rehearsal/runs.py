@@ -73,8 +73,9 @@ class Asked(NamedTuple):
 class Rehearsal:
     """What came of it.
 
-    ``results`` and ``passive`` are errors at label budgets, and at the end; ``everything`` is
-    passive learning with all labels, ``commoner`` the error of always saying the commoner class.
+    ``results`` and ``passive`` are errors at label budgets, and at the end; passive learning buys
+    as many labels where that can be known, else its budget. ``everything`` is passive learning with
+    all labels, ``commoner`` the error of always saying the commoner class.
     ``measure`` says what an error is: that on ``tested`` examples
     held out, or the progressive error, of predictions before each label was known.
     """
@@ -120,7 +121,8 @@ def rehearse(
         if buyer.labels == plan.budget:
             break
     records = held.records(questions)
-    passive = run_permutation(held.narrow(), plan.passive(), buyer.budgets, plan.seed)
+    budgets = label_budgets(max(1, buyer.labels))
+    passive = run_permutation(held.narrow(), plan.passive(), budgets, plan.seed)
     return Rehearsal(
         plan=plan,
         learner=learner,
