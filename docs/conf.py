@@ -33,13 +33,9 @@ html_static_path = ["_static"]
 html_css_files = ["pages.css"]
 html_title = f"askance {version}"
 
-# Re-exported names and the standard library, whose pages are not built here.
-nitpick_ignore = [
-    ("py:func", "askance.make_learner"),
-    ("py:func", "askance.as_row"),
-    ("py:mod", "math"),
-    ("py:class", "numpy.ndarray"),
-    ("py:class", "numpy.dtype"),
-    ("py:class", "numpy.integer"),
-    ("py:class", "numpy.floating"),
+# Names that are re-exported, internal, or of libraries whose pages are not built here.
+nitpick_ignore_regex = [
+    (r"py:\w+", r"askance\.(make_learner|as_row|ActiveLearner|Question)(\.\w+)?"),
+    (r"py:\w+", r"askance\.data\.labels\.\w+"),
+    (r"py:\w+", r"(math|numpy|scipy|sklearn|river|collections|pathlib)(\.\w+)*"),
 ]

@@ -69,6 +69,8 @@ def write_sample(
         The records' own columns, see :func:`record_columns`; one with a name of those above gets an
         underscore in front.
 
+    Examples
+    --------
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "sample.csv"
     >>> one = dict(ids=["ann"], labels=["yes"], weights=np.array([2.0]), n=9)
