@@ -124,7 +124,7 @@ def _summary(found: "Rehearsal", intake: Intake, files: list[str]) -> dict[str, 
         "classes": list(intake.classes),
         "unlabelled": found.unlabelled,
         "algorithm": found.plan.algorithm,
-        "parameters": found.parameters,
+        "parameters": found.plan.setting,
         "budget": found.plan.budget,
         "seed": found.plan.seed,
         "measure": found.measure,
@@ -276,7 +276,10 @@ def compare(
     train, test = map(len, held.split(seed))
     shuffles = f"{permutations} shuffle{'s' if permutations > 1 else ''}"
     done = f"{shuffles} of {intake.source}: {train:,} examples to learn from, {test:,} to test on."
-    look = Look(f"{Path(intake.source).name}: error against labels", f"{done}\nMedian, quartiles.")
+    look = Look(
+        f"{Path(intake.source).name}: error against labels",
+        f"{done}\nMedians with quartiles; a curve ends with its stream.",
+    )
     written = [str(path) for path in save(draw(curves, look), folder, "compare")]
     if out.as_json:
         found = [curve.as_json() for curve in curves]

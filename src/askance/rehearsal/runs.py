@@ -43,6 +43,16 @@ class Plan:
     budget: int
     seed: int = 0
 
+    def __post_init__(self) -> None:
+        # What cannot be learned with is refused before a file is read.
+        make_learner(self.algorithm, n_features=0, **self.setting)
+        Budget(total=self.budget)
+
+    @property
+    def setting(self) -> dict[str, Any]:
+        """The parameters, and what is suggested for others."""
+        return suggested(self.algorithm, self.parameters)
+
     def learner(self, intake: Intake) -> ActiveLearner:
         """A fresh learner for a file."""
         return ActiveLearner(
@@ -51,7 +61,7 @@ class Plan:
             budget=Budget(total=self.budget),
             features=intake.features,
             reading=intake.reading.as_state(),
-            **suggested(self.algorithm, self.parameters),
+            **self.setting,
         )
 
     def passive(self) -> Contestant:
@@ -91,11 +101,6 @@ class Rehearsal:
     examples: int
     tested: int
     unlabelled: int
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """Of the algorithm, the suggested ones too."""
-        return suggested(self.plan.algorithm, self.plan.parameters)
 
     def curves(self) -> list[Curve]:
         """The algorithm and passive learning, as curves of one run each."""

@@ -1,0 +1,36 @@
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from askance.intake import Intake, Reading
+
+
+def write_mail(path: Path, n: int = 400, seed: int = 1) -> Path:
+    """A file with text, a category, a number, a few gaps, and labels that follow from them."""
+    draw = random.Random(seed)
+    spam, ham = (
+        ["win", "cash", "prize", "free", "now"],
+        ["lunch", "report", "notes", "team", "call"],
+    )
+    lines = ["id,subject,sender,size,spam"]
+    for i in range(n):
+        positive = draw.random() < 0.4
+        words = draw.choices(spam if positive else ham, k=2) + draw.choices(["the", "a", "of"], k=3)
+        sender = draw.choice(["shop", "friend"] if draw.random() < 0.8 else ["list"])
+        size = "" if draw.random() < 0.1 else f"{draw.gauss(20 - 8 * positive, 5):.1f}"
+        label = "" if draw.random() < 0.05 else ("no", "yes")[positive != (draw.random() < 0.1)]
+        lines.append(f"m{i},{' '.join(words)},{sender},{size},{label}")
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture
+def mail(tmp_path) -> Path:
+    return write_mail(tmp_path / "mail.csv")
+
+
+@pytest.fixture
+def intake_of() -> Callable[[Path], Intake]:
+    return lambda path: Intake(path, Reading(label="spam", id="id", bits=10))
