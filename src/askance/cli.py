@@ -1,10 +1,13 @@
 """The command line: parse, call, print.
 
 Each group of commands is a typer application of its own that is added to :data:`app`. An
-:class:`~askance.errors.AskanceError` becomes one sentence on stderr and exit code 1; a command that
-cannot be parsed is exit code 2.
+:class:`~askance.errors.AskanceError` becomes one sentence on stderr and exit code 1, and so does a
+file that cannot be written; a command that cannot be parsed is exit code 2.
 """
 
+import contextlib
+import errno
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,6 +18,7 @@ from typer.core import TyperGroup
 
 import askance
 from askance.cli_data import data_app
+from askance.cli_model import export, inspect, predict
 from askance.cli_run import compare, run
 from askance.cli_study import study_app
 from askance.cli_theory import theory_app
@@ -23,16 +27,33 @@ from askance.errors import AskanceError
 __all__ = ["app"]
 
 
+def _complain(sentence: str) -> None:
+    Console(stderr=True, soft_wrap=True).print(
+        f"askance: {sentence}", style="red", markup=False, highlight=False
+    )
+
+
 class _OneSentence(TyperGroup):
     """Answers what went wrong on purpose in one sentence, without a traceback."""
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            return super().invoke(ctx)
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+            return result
         except AskanceError as error:
-            Console(stderr=True, soft_wrap=True).print(
-                f"askance: {error}", style="red", markup=False, highlight=False
-            )
+            _complain(str(error))
+            raise typer.Exit(1) from error
+        except OSError as error:
+            # A reader of our output who left early is no failure, and typer knows of it.
+            if error.errno == errno.EPIPE:
+                raise
+            if error.filename is None:
+                # Else Python would try again to write what could not be written.
+                with contextlib.suppress(OSError):
+                    sys.stdout.close()
+            name = error.filename or "standard output"
+            _complain(f"{name} cannot be used: {error.strerror or error}")
             raise typer.Exit(1) from error
 
 
@@ -47,6 +68,9 @@ app.add_typer(study_app, name="study")
 app.add_typer(theory_app, name="theory")
 app.command()(run)
 app.command()(compare)
+app.command()(predict)
+app.command()(inspect)
+app.command()(export)
 
 
 def _version(wanted: bool) -> None:

@@ -1,7 +1,8 @@
 """What leaves the house: the weighted sample as a table, and the classifier as others hold it."""
 
+import itertools
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,7 +14,7 @@ from askance.files import write_atomically
 from askance.live import CLASSES, ActiveLearner
 from askance.oracles.linear import LinearOracle
 from askance.table_files import write_table
-from askance.types import Floats, Row, State
+from askance.types import Floats, Matrix, Row, State
 
 __all__ = [
     "NamedWeight",
@@ -23,6 +24,7 @@ __all__ = [
     "to_onnx",
     "to_sklearn",
     "write_coefficients",
+    "write_model_sample",
     "write_onnx",
     "write_sample",
 ]
@@ -41,6 +43,11 @@ class NamedWeight(NamedTuple):
     coefficient: float
     largest: float
     shared_with: tuple[str, ...]
+
+    def plain(self) -> State:
+        """Without an infinity, which JSON has no word for."""
+        largest = self.largest if np.isfinite(self.largest) else None
+        return self._asdict() | {"largest": largest, "shared_with": list(self.shared_with)}
 
 
 def write_sample(
@@ -87,6 +94,34 @@ def write_sample(
     }
     with write_table(path) as write:
         write(own | _renamed(columns or {}, own))
+
+
+def write_model_sample(path: str | Path, live: ActiveLearner) -> None:
+    """Write a learner's weighted sample, all that it knows of each record as JSON by name.
+
+    Ids are those of the questions: the number of the example, from 0 on.
+    """
+    sample = live.weighted_sample()
+    write_sample(
+        path,
+        ids=list(map(str, sample.ids.tolist())),
+        labels=[live.classes[int(y > 0)] for y in sample.y.tolist()],
+        weights=sample.weight,
+        probabilities=1.0 / sample.weight,
+        n=sample.n,
+        columns={"features": [json.dumps(row) for row in _named_rows(live, sample.X)]},
+    )
+
+
+def _named_rows(live: ActiveLearner, X: Matrix) -> Iterator[dict[str, float]]:
+    """Rows by name; a column that several names share, or none, by its number."""
+    names: dict[int, tuple[str, float]] = {}
+    for column, known in _names(live, np.unique(X.indices).tolist()).items():
+        alone = len(known) == 1
+        names[column] = next(iter(known.items())) if alone else (f"#{column}", 1.0)
+    for start, stop in itertools.pairwise(X.indptr.tolist()):
+        pairs = zip(X.indices[start:stop].tolist(), X.data[start:stop].tolist(), strict=True)
+        yield {names[column][0]: names[column][1] * value for column, value in pairs}
 
 
 def record_columns(records: Iterable[Record]) -> dict[str, list[Any]]:
@@ -176,16 +211,7 @@ def coefficients(live: ActiveLearner) -> State:
         "classes": {"negative": negative, "positive": positive},
         "n_features": oracle.state.n_features,
         "intercept": oracle.coefficients()[1],
-        "coefficients": [
-            {
-                "feature": weight.feature,
-                "column": weight.column,
-                "coefficient": weight.coefficient,
-                "largest": weight.largest if np.isfinite(weight.largest) else None,
-                "shared_with": list(weight.shared_with),
-            }
-            for weight in named_weights(live)
-        ],
+        "coefficients": [weight.plain() for weight in named_weights(live)],
     }
 
 

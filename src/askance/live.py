@@ -155,6 +155,21 @@ class ActiveLearner:
         self._recent: deque[bool] = deque(maxlen=RECENT)
         self._lock = threading.RLock()
 
+    @property
+    def preset(self) -> State:
+        """The algorithm and its parameters, or the class of a learner of your own."""
+        return dict(self._preset or {"algorithm": type(self.learner).__name__})
+
+    @property
+    def budget(self) -> Budget:
+        """How many labels may be bought."""
+        return self._ledger.budget
+
+    @property
+    def n_features(self) -> int:
+        """The number of features, as far as the learner knows it; else 0."""
+        return self._n_features or 0
+
     def predict(self, x: Any) -> Label:
         """The current prediction, -1 or +1."""
         with self._lock:
