@@ -33,7 +33,7 @@ SUGGESTED: dict[str, dict[str, Any]] = {
     "oracular_iwal0": {"c0": 0.0625, "learning_rate": 1.6},
     "oracular_iwal1": {"c0": 1.0, "learning_rate": 3.2},
 }
-"""Where to start with a few hundred labels: for each algorithm the setting, of usual size, that had
+"""Where to start with a few hundred labels. For each algorithm the setting, of usual size, that had
 the least error with 20 to 640 labels on ten data sets of the study."""
 
 _ORACLE_PARAMETERS = ("learning_rate", "rates", "dtype")
@@ -78,7 +78,7 @@ def make_learner(algorithm: str, *, n_features: int, **parameters: Any) -> Strea
 
 
 def suggested(algorithm: str, parameters: dict[str, Any]) -> dict[str, Any]:
-    """Complete parameters with what is suggested for an algorithm.
+    """Complete ``parameters`` with what is :data:`SUGGESTED` for an ``algorithm``.
 
     >>> suggested("margin", {"b": 0.5})
     {'b': 0.5, 'learning_rate': 3.2}
