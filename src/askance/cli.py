@@ -13,12 +13,12 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import Progress, TimeElapsedColumn
 from typer.core import TyperGroup
 
 import askance
 from askance.cli_data import data_app
 from askance.cli_model import export, inspect, predict
+from askance.cli_options import AsJson, Seed, progress_bar, say, say_json
 from askance.cli_run import compare, run
 from askance.cli_study import study_app
 from askance.cli_theory import theory_app
@@ -67,9 +67,9 @@ app.add_typer(data_app, name="data")
 app.add_typer(study_app, name="study")
 app.add_typer(theory_app, name="theory")
 app.command()(run)
-app.command()(compare)
 app.command()(predict)
 app.command()(inspect)
+app.command()(compare)
 app.command()(export)
 
 
@@ -96,8 +96,9 @@ def demo(
     output: Annotated[
         Path, typer.Option(file_okay=False, help="Folder for the plot, made if it is not there.")
     ] = Path("demo"),
-    seed: Annotated[int, typer.Option(min=0, help="Another seed: other permutations.")] = 0,
+    seed: Seed = 0,
     quick: Annotated[bool, typer.Option("--quick", help="A small part, in a second.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Compare four algorithms on patches of two photographs: a table and a plot.
 
@@ -109,18 +110,20 @@ def demo(
     # Here, so that the other commands do not wait for scikit-learn and matplotlib.
     from askance.curves.figure import Look, draw, save
     from askance.curves.table import table
-    from askance.demo.runs import CONTESTANTS, FULL, QUICK, TARGET, compare, describe
+    from askance.demo.runs import CONTESTANTS, FULL, QUICK, TARGET, describe
+    from askance.demo.runs import compare as run_demo
 
     size = QUICK if quick else FULL
-    errors = Console(stderr=True)
-    with Progress(*Progress.get_default_columns(), TimeElapsedColumn(), console=errors) as bar:
+    with progress_bar() as bar:
         task = bar.add_task("Learning", total=size.permutations * len(CONTESTANTS))
-        curves = compare(size=size, seed=seed, on_run=lambda: bar.advance(task))
+        curves = run_demo(size=size, seed=seed, on_run=lambda: bar.advance(task))
     subtitle = f"{describe(size)}\nMedian with quartiles; a curve ends with its stream."
     look = Look("How far does a label go?", subtitle, logarithmic=True)
-    paths = save(draw(curves, look), output, "demo")
-    console = Console()
-    console.print(describe(size), soft_wrap=True, highlight=False)
-    console.print(table(curves, TARGET, step=2))
+    paths = [str(path) for path in save(draw(curves, look), output, "demo")]
+    if as_json:
+        say_json({"curves": [curve.as_json() for curve in curves], "files": paths})
+        return
+    say(describe(size))
+    Console().print(table(curves, TARGET, step=2))
     for path in paths:
-        console.print(f"wrote {path}", soft_wrap=True, highlight=False)
+        say(f"wrote {path}")

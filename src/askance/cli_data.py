@@ -1,6 +1,5 @@
 """``askance data``: list and fetch the paper's data sets."""
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +9,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColumn
 
+from askance.cli_options import AsJson, say_json
 from askance.data.catalog import CATALOG, entry_of, find, prepare, printed
 from askance.data.dataset import Stats
 from askance.data.entries import Entry
@@ -52,7 +52,7 @@ def _one_sentence() -> Iterator[None]:
 @data_app.command("list")
 def list_sets(
     data_dir: DataDir = None,
-    as_json: Annotated[bool, typer.Option("--json", help="A list of objects.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show the 22 data sets: our numbers beside the paper's, and what is present.
 
@@ -63,7 +63,7 @@ def list_sets(
     with Console(stderr=True).status("preparing"):
         rows = [_described(entry, data_dir) for entry in CATALOG.values()]
     if as_json:
-        typer.echo(json.dumps(rows, indent=1))
+        say_json(rows)
         return
     typer.echo(_LAYOUT.format("data set", "here", *_HEADINGS, "address"))
     for row in rows:
@@ -113,6 +113,7 @@ def _line(row: dict[str, Any]) -> str:
 def fetch_set(
     name: Annotated[str, typer.Argument(help="As in `askance data list`.")],
     data_dir: DataDir = None,
+    as_json: AsJson = False,
 ) -> None:
     """Download a data set from its public address into the user's cache, and verify it.
 
@@ -120,7 +121,10 @@ def fetch_set(
     """
     with _one_sentence(), _progress_bar() as progress:
         folder = fetch(entry_of(name), data_dir, _reporter(progress))
-    typer.echo(f"{name} is in {folder}")
+    if as_json:
+        say_json({"name": name, "folder": str(folder)})
+    else:
+        typer.echo(f"{name} is in {folder}")
 
 
 def _progress_bar() -> Progress:

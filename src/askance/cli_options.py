@@ -42,8 +42,11 @@ __all__ = [
 
 FORMATS = ("csv", "tsv", "parquet", "jsonl", "libsvm", "libsvm0", "vw")
 
+_READING = {"rich_help_panel": "How the file is read"}
+_LEARNING = {"rich_help_panel": "How it is learned from"}
 
-def choice(names: Sequence[str], help: str, *flags: str) -> Any:
+
+def choice(names: Sequence[str], help: str, **options: Any) -> Any:
     """An option that takes one of some names, which the shell completes."""
 
     def check(value: str | None) -> str | None:
@@ -54,8 +57,13 @@ def choice(names: Sequence[str], help: str, *flags: str) -> Any:
     def complete(incomplete: str) -> list[str]:
         return [name for name in names if name.startswith(incomplete)]
 
-    metavar = f"[{'|'.join(names)}]"
-    return typer.Option(*flags, callback=check, autocompletion=complete, metavar=metavar, help=help)
+    return typer.Option(
+        callback=check,
+        autocompletion=complete,
+        metavar="NAME",
+        help=f"{help.rstrip('.')}: {', '.join(names)}.",
+        **options,
+    )
 
 
 FileArgument = Annotated[
@@ -77,26 +85,35 @@ class ReadingOptions:
 
     format: Annotated[
         str | None,
-        choice(FORMATS, "The file's format, if its name does not say."),
+        choice(FORMATS, "The format, if the file's name does not say", **_READING),
     ] = None
     id: Annotated[
         str | None,
-        typer.Option(metavar="COL", help="The column of ids; rows are numbered without one."),
+        typer.Option(
+            metavar="COL", help="The column of ids; rows are numbered without one.", **_READING
+        ),
     ] = None
     strings: Annotated[
         list[str] | None,
-        typer.Option(metavar="COL", help="Categories, although they look like numbers; repeat."),
+        typer.Option(
+            metavar="COL", help="Categories, although they look like numbers; repeat.", **_READING
+        ),
     ] = None
     text: Annotated[
         list[str] | None,
-        typer.Option(metavar="COL", help="Text to cut into words; recognised if none is named."),
+        typer.Option(
+            metavar="COL", help="Text to cut into words; recognised if none is named.", **_READING
+        ),
     ] = None
     ignore: Annotated[
-        list[str] | None, typer.Option(metavar="COL", help="A column to leave out; repeat.")
+        list[str] | None,
+        typer.Option(metavar="COL", help="A column to leave out; repeat.", **_READING),
     ] = None
-    ngrams: Annotated[int, typer.Option(min=1, help="The longest run of words to learn.")] = 1
+    ngrams: Annotated[
+        int, typer.Option(min=1, help="The longest run of words to learn.", **_READING)
+    ] = 1
     bits: Annotated[
-        int, typer.Option(min=1, max=30, help="Features are hashed to 2^BITS columns.")
+        int, typer.Option(min=1, max=30, help="Features are hashed to 2^BITS columns.", **_READING)
     ] = 18
 
     def reading(self) -> Reading:
@@ -129,18 +146,27 @@ class LabelledOptions(ReadingOptions):
 class LearnerOptions:
     """An algorithm with its parameters."""
 
-    algorithm: Annotated[str, choice(ALGORITHMS, "How labels are chosen.")] = "online_active_cover"
+    algorithm: Annotated[str, choice(ALGORITHMS, "How labels are chosen", **_LEARNING)] = (
+        "online_active_cover"
+    )
     c0: Annotated[
         float | None,
-        typer.Option(help="Scale of the cover's and IWAL's threshold: larger asks more."),
+        typer.Option(
+            help="Scale of the cover's and IWAL's threshold: larger asks more.", **_LEARNING
+        ),
     ] = None
     cover_size: Annotated[
-        int | None, typer.Option(min=0, help="Members of the cover of online_active_cover.")
+        int | None,
+        typer.Option(min=0, help="Members of the cover of online_active_cover.", **_LEARNING),
     ] = None
-    learning_rate: Annotated[float | None, typer.Option(help="Of the linear classifier.")] = None
+    learning_rate: Annotated[
+        float | None, typer.Option(help="Of the linear classifier.", **_LEARNING)
+    ] = None
     param: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help="Any other parameter of the algorithm; repeat."),
+        typer.Option(
+            metavar="NAME=VALUE", help="Any other parameter of the algorithm; repeat.", **_LEARNING
+        ),
     ] = None
 
     def parameters(self) -> dict[str, Any]:

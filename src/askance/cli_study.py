@@ -1,17 +1,18 @@
 """``askance study``: run a study, look at it, export it, report on it, verify it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import Progress, TimeElapsedColumn
 from rich.table import Table
 
+from askance.cli_options import AsJson, progress_bar, say, say_json
+
 if TYPE_CHECKING:
-    from askance.study.design import Study
+    from askance.study.design import Cell, Study
     from askance.study.execute import Task
     from askance.study.store import Store
 
@@ -39,6 +40,7 @@ StoreOption = Annotated[
 @study_app.command()
 def run(
     file: StudyFile,
+    *,
     data_dir: DataDir = None,
     store: StoreOption = None,
     jobs: Annotated[int, typer.Option(help="Processes; -1 for one on each core.")] = -1,
@@ -46,6 +48,7 @@ def run(
         str | None, typer.Option(metavar="ADDRESS", help="Run on this Dask cluster.")
     ] = None,
     retry: Annotated[bool, typer.Option("--retry", help="Run again what failed.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Run what is missing of a study; stop it as you like and run it again to go on.
 
@@ -65,14 +68,12 @@ def run(
         with _bar(sum(task.work for task in tasks)) as advance, _interruptible():
             execute.run(tasks, results, jobs=jobs, dask=dask, on_task=lambda task, _: advance(task))
         results.compact()
-    _summarise(study, results, data_dir)
+    _summarise(study, results, data_dir, as_json)
 
 
 @contextmanager
 def _bar(total: float) -> Iterator[Callable[["Task"], None]]:
-    console = Console(stderr=True)
-    columns = (*Progress.get_default_columns(), TimeElapsedColumn())
-    with Progress(*columns, console=console) as bar:
+    with progress_bar() as bar:
         line = bar.add_task("Running", total=total)
 
         def advance(task: "Task") -> None:
@@ -92,7 +93,12 @@ def _interruptible() -> Iterator[None]:
 
 
 @study_app.command()
-def status(file: StudyFile, data_dir: DataDir = None, store: StoreOption = None) -> None:
+def status(
+    file: StudyFile,
+    data_dir: DataDir = None,
+    store: StoreOption = None,
+    as_json: AsJson = False,
+) -> None:
     """Show for each data set how many cells are done, failed and missing.
 
     Example: `askance study status studies/smoke.toml --store smoke`
@@ -101,24 +107,45 @@ def status(file: StudyFile, data_dir: DataDir = None, store: StoreOption = None)
     from askance.study.store import Store
 
     study = read_study(file)
-    _summarise(study, Store(store or _default(study)), data_dir)
+    _summarise(study, Store(store or _default(study)), data_dir, as_json)
 
 
-def _summarise(study: "Study", store: "Store", data_dir: Path | None) -> None:
+def _summarise(study: "Study", store: "Store", data_dir: Path | None, as_json: bool) -> None:
     from askance.study.origins import absent
     from askance.study.status import failures, progress
 
-    table = Table("data set", "done", "failed", "missing", "seconds")
-    for line in progress(study, store, data_dir):
-        table.add_row(*map(str, line[:4]), f"{line.seconds:.1f}")
-    console = Console()
-    console.print(table)
+    lines = list(progress(study, store, data_dir))
     away = absent(study.origins, data_dir)
+    failed = [(*_named(cell), failure) for cell, failure in failures(store)]
+    if as_json:
+        by_set = [line._asdict() for line in lines]
+        wrong = [dict(zip((*_CELL, "failure"), row, strict=True)) for row in failed]
+        say_json({"data_sets": by_set, "absent": away, "failures": wrong})
+        return
+    table = Table("data set", "done", "failed", "missing", "seconds")
+    for line in lines:
+        table.add_row(*map(str, line[:4]), f"{line.seconds:.1f}")
+    Console().print(table)
     if away:
-        console.print(f"not here: {', '.join(away)}", soft_wrap=True)
-    for cell, failure in failures(store):
-        where = f"{cell.dataset} {cell.permutation} {cell.algorithm} {cell.setting}"
-        console.print(f"failed: {where}: {failure}", soft_wrap=True, markup=False)
+        say(f"not here: {', '.join(away)}")
+    for *where, failure in failed:
+        say(f"failed: {' '.join(map(str, where))}: {failure}")
+
+
+_CELL = ("dataset", "permutation", "algorithm", "setting")
+
+
+def _named(cell: "Cell") -> tuple[str, int, str, str]:
+    return cell.dataset, cell.permutation, cell.algorithm, cell.setting
+
+
+def _say_written(paths: Iterable[Path], as_json: bool) -> None:
+    written = [str(path) for path in paths]
+    if as_json:
+        say_json({"files": written})
+        return
+    for path in written:
+        say(f"wrote {path}")
 
 
 @study_app.command()
@@ -128,6 +155,7 @@ def export(
         Path,
         typer.Option("--output", "-o", help="A .csv or .parquet file, or a folder of Parquet."),
     ],
+    as_json: AsJson = False,
 ) -> None:
     """Write all results as one table, or as a folder with one compact file per data set.
 
@@ -135,15 +163,14 @@ def export(
     """
     from askance.study.store import export_results
 
-    results = _opened(store)
-    for path in export_results(results, output):
-        typer.echo(f"wrote {path}")
+    _say_written(export_results(_opened(store), output), as_json)
 
 
 @study_app.command()
 def report(
     store: StoreFolder,
     output: Annotated[Path, typer.Option("--output", "-o", file_okay=False, help="A folder.")],
+    as_json: AsJson = False,
 ) -> None:
     """Write a page with the figures and tables of the paper, from our results.
 
@@ -151,7 +178,7 @@ def report(
     """
     from askance.study.report import write_report
 
-    typer.echo(f"wrote {write_report(_opened(store), output)}")
+    _say_written([write_report(_opened(store), output)], as_json)
 
 
 @study_app.command()
@@ -164,6 +191,7 @@ def verify(
     ] = None,
     sample: Annotated[int, typer.Option(min=1, help="How many cells to run again.")] = 50,
     seed: Annotated[int, typer.Option(min=0, help="Another seed: other cells.")] = 0,
+    as_json: AsJson = False,
 ) -> None:
     """Run random cells again, each alone, and demand equal bits.
 
@@ -177,12 +205,20 @@ def verify(
     results = Store(store or study.results or _default(study))
     options = {"sample": sample, "seed": seed}
     checked, foreign, wrong = verify_sample(study, results, data_dir, **options)
-    if foreign:
-        typer.echo(f"{foreign} of {checked} cells were made by another version of the code")
-    for cell in wrong:
-        typer.echo(f"differs: {cell.dataset} {cell.permutation} {cell.algorithm} {cell.setting}")
-    typer.echo(f"{checked - len(wrong)} of {checked} cells have equal bits")
+    if as_json:
+        differing = [dict(zip(_CELL, _named(cell), strict=True)) for cell in wrong]
+        say_json({"checked": checked, "other_version": foreign, "differing": differing})
+    else:
+        _say_verified(checked, foreign, wrong)
     raise typer.Exit(1 if wrong else 0)
+
+
+def _say_verified(checked: int, foreign: int, wrong: "Sequence[Cell]") -> None:
+    if foreign:
+        say(f"{foreign} of {checked} cells were made by another version of the code")
+    for cell in wrong:
+        say(f"differs: {' '.join(map(str, _named(cell)))}")
+    say(f"{checked - len(wrong)} of {checked} cells have equal bits")
 
 
 def _default(study: "Study") -> Path:

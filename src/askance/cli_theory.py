@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.logging import RichHandler
 from rich.table import Table
 
+from askance.cli_options import AsJson, say_json
 from askance.types import State
 
 __all__ = ["theory_app"]
@@ -37,6 +38,7 @@ def run(
         float, typer.Option(min=_LEAST_SCALE, help="Length of the streams; 1 as documented.")
     ] = 1.0,
     verbose: Annotated[bool, typer.Option(help="Print every epoch of every run.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Run experiments, and write the numbers and the figure of each.
 
@@ -51,14 +53,21 @@ def run(
 
     console = Console()
     if verbose:
-        logging.basicConfig(level=logging.INFO, handlers=[RichHandler(console=console)])
+        handler = RichHandler(console=Console(stderr=True) if as_json else console)
+        logging.basicConfig(level=logging.INFO, handlers=[handler])
+    found: State = {}
     for name in _chosen(names):
         result = EXPERIMENTS[name](seeds, scale)
         epochs = result.pop("by_epoch")
         save_result(result, out / f"{name}.json")
         _draw(name, result, out)
+        found[name] = {"epochs": epochs, "table": result["table"]}
+        if as_json:
+            continue
         console.print(_table(f"{name}: epochs of Active Cover", epochs))
         console.print(_table(name, result["table"]))
+    if as_json:
+        say_json(found)
 
 
 @theory_app.command()
@@ -67,6 +76,7 @@ def document(
         Path, typer.Argument(exists=True, dir_okay=False, help="A document with table markers.")
     ],
     out: Folder = Path("docs/theory"),
+    as_json: AsJson = False,
 ) -> None:
     """Fill the document's tables, and draw the figures again, from the numbers on disk.
 
@@ -75,11 +85,14 @@ def document(
     from askance.theory.report import fill_tables, load_result, write_text
 
     text = path.read_text(encoding="utf-8")
-    for file in sorted(out.glob("*.json")):
+    files = sorted(out.glob("*.json"))
+    for file in files:
         result = load_result(file)
         text = fill_tables(text, file.stem, result)
         _draw(file.stem, result, out)
     write_text(path, text)
+    if as_json:
+        say_json({"document": str(path), "experiments": [file.stem for file in files]})
 
 
 def _chosen(names: list[str] | None) -> list[str]:

@@ -10,10 +10,8 @@ from askance.intake import Intake, Reading
 def write_mail(path: Path, n: int = 400, seed: int = 1) -> Path:
     """A file with text, a category, a number, a few gaps, and labels that follow from them."""
     draw = random.Random(seed)
-    spam, ham = (
-        ["win", "cash", "prize", "free", "now"],
-        ["lunch", "report", "notes", "team", "call"],
-    )
+    spam = ["win", "cash", "prize", "free", "now"]
+    ham = ["lunch", "report", "notes", "team", "call"]
     lines = ["id,subject,sender,size,spam"]
     for i in range(n):
         positive = draw.random() < 0.4

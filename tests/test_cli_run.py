@@ -1,0 +1,180 @@
+import csv
+import json
+import random
+import subprocess
+import sys
+
+import pyarrow.parquet
+import pytest
+from typer.testing import CliRunner
+
+from askance import ActiveLearner
+from askance.cli import app
+from askance.presets import SUGGESTED
+
+FILES = ["curve.png", "curve.svg", "model.askance", "queried.csv", "summary.json"]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A working folder with a file in it, as a user would have made it."""
+    draw = random.Random(3)
+    lines = ["id,subject,sender,size,spam"]
+    for i in range(250):
+        spam = draw.random() < 0.4
+        words = draw.choices(["win", "cash"] if spam else ["lunch", "notes"], k=2)
+        subject = f'"{words[0]}, {draw.choice(["the", "a"])} {words[1]} é{i}"'
+        size = draw.choice(["", "3", "4.5"])
+        lines.append(f"m{i},{subject},{draw.choice(['shop', 'list'])},{size},{'ny'[spam]}")
+    (tmp_path / "mail.csv").write_text("\ufeff" + "\n".join(lines) + "\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def askance(*arguments, code=0):
+    done = CliRunner().invoke(app, [str(a) for a in arguments])
+    assert done.exit_code == code, done.output
+    return done
+
+
+def test_from_a_file_to_a_plot_a_model_and_the_labels(folder):
+    done = askance("run", "mail.csv", "--label", "spam", "--id", "id", "--budget", 40)
+    assert sorted(path.name for path in (folder / "mail-run").iterdir()) == FILES
+    assert "text subject; category sender; number size" in done.stdout
+    assert "'y' (positive) and 'n'" in done.stdout
+    assert "40 labels among" in done.stdout
+    assert "of 200 examples; 50 others were held out" in done.stdout
+    assert "passive, all labels" in done.stdout
+    assert "askance predict mail-run/model.askance NEW_FILE" in done.stdout
+    assert done.stderr == ""
+    with (folder / "mail-run" / "queried.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    with (folder / "mail.csv").open(newline="", encoding="utf-8-sig") as file:
+        original = {row["id"]: row for row in csv.DictReader(file)}
+    assert len({row["id"] for row in rows}) == len(rows) == 40
+    for row in rows:
+        known = original[row["id"]]
+        assert row["label"] == known["spam"]
+        assert row["subject"] == known["subject"]
+        assert row["size"] == known["size"]
+        assert float(row["weight"]) == pytest.approx(1 / float(row["probability"]))
+    model = ActiveLearner.load(folder / "mail-run" / "model.askance")
+    assert model.classes == ("n", "y")
+    assert model.weighted_sample().y.tolist() == [1 if row["label"] == "y" else -1 for row in rows]
+    assert model.predict({"subject": "win cash", "sender": "shop", "size": 3}) == 1
+
+
+def test_the_model_predicts_a_file_without_labels(folder):
+    askance("run", "mail.csv", "--label", "spam", "--id", "id", "--budget", 60)
+    lines = (folder / "mail.csv").read_text(encoding="utf-8-sig").splitlines()
+    new = [line.rpartition(",")[0] for line in lines[:50]]
+    (folder / "new.csv").write_text("\n".join(new) + "\n", encoding="utf-8")
+    found = askance("predict", "mail-run/model.askance", "new.csv").stdout
+    rows = list(csv.DictReader(found.splitlines()))
+    truth = [line.rpartition(",")[2] for line in lines[1:50]]
+    assert [row["id"] for row in rows] == [f"m{i}" for i in range(49)]
+    right = sum(row["prediction"] == label for row, label in zip(rows, truth, strict=True))
+    assert right >= 45
+
+
+def test_json_is_the_summary_that_is_written(folder):
+    done = askance("run", "mail.csv", "--label", "spam", "--ignore", "id", "--algorithm", "margin",
+                   "--param", "b=0.5", "--budget", 30, "--json", "-o", "out")  # fmt: skip
+    found = json.loads(done.stdout)
+    assert found == json.loads((folder / "out" / "summary.json").read_text())
+    assert found["parameters"] == {**SUGGESTED["margin"], "b": 0.5}
+    assert found["labels"] == 30
+    assert found["passive"]["labels"] == 30
+    assert found["all_labels"]["labels"] == 200
+    assert found["curves"][0]["budgets"] == [10, 20, 30]
+    assert found["columns"] == {"subject": "text", "sender": "category", "size": "number"}
+
+
+def test_the_same_seed_writes_the_same_numbers(folder):
+    runs = [
+        askance("run", "mail.csv", "--label", "spam", "--seed", seed, "-o", f"o{i}").stdout
+        for i, seed in enumerate([5, 5, 6])
+    ]
+    queried = [(folder / f"o{i}" / "queried.csv").read_text() for i in range(3)]
+    assert queried[0] == queried[1] != queried[2]
+    assert runs[0].replace("o0", "o1") == runs[1]
+    assert (folder / "o0/model.askance").read_bytes() == (folder / "o1/model.askance").read_bytes()
+
+
+def test_what_is_there_is_kept_unless_forced(folder):
+    command = ["run", "mail.csv", "--label", "spam", "--budget", 20]
+    askance(*command)
+    before = {path: path.read_bytes() for path in (folder / "mail-run").iterdir()}
+    done = askance(*command, "--seed", 1, code=1)
+    assert "already there" in done.stderr
+    assert before == {path: path.read_bytes() for path in (folder / "mail-run").iterdir()}
+    askance(*command, "--seed", 1, "--force")
+    assert before != {path: path.read_bytes() for path in (folder / "mail-run").iterdir()}
+
+
+def test_standard_input_is_measured_as_it_comes(folder):
+    content = (folder / "mail.csv").read_bytes()
+    command = [sys.executable, "-m", "askance", "run", "-", "--format", "csv", "--label", "spam",
+               "--budget", "25", "--queried", "bought.parquet", "--json"]  # fmt: skip
+    found = json.loads(
+        subprocess.run(command, input=content, capture_output=True, check=True).stdout
+    )
+    assert found["measure"] == "progressive error"
+    assert found["examples"] == found["tested"] == found["seen"] == 250
+    table = pyarrow.parquet.read_table(folder / "bought.parquet")
+    assert table.num_rows == 25
+    assert table.column_names[:3] == ["id", "label", "weight"]
+    assert sorted(path.name for path in (folder / "askance-run").iterdir()) == sorted(
+        {*FILES} - {"queried.csv"}
+    )
+    same = askance("run", "mail.csv", "--progressive", "--label", "spam", "--budget", 25, "--json")
+    assert json.loads(same.stdout)["curves"] == found["curves"]
+
+
+def test_a_budget_that_was_not_spent_is_said(folder):
+    done = askance("run", "mail.csv", "--label", "spam", "--algorithm", "margin", "--param",
+                   "b=0.0001")  # fmt: skip
+    assert "labels are left: a larger b asks more" in done.stdout
+
+
+def test_formats_without_columns_need_no_label_option(folder):
+    lines = [f"{1 if i % 3 else -1} 1:{i % 3} 7:1" for i in range(40)]
+    (folder / "some.svm").write_text("\n".join(lines) + "\n")
+    done = askance("run", "some.svm", "--budget", 10)
+    assert "numbered or named features" in done.stdout
+    assert "'1' (positive) and '-1'" in done.stdout
+
+
+def test_algorithms_side_by_side(folder):
+    done = askance("compare", "mail.csv", "--label", "spam", "--permutations", 2)
+    for name in ("online_active_cover", "iwal1", "margin", "passive"):
+        assert name in done.stdout
+    assert "2 shuffles of mail.csv: 200 examples to learn from, 50 to test on" in done.stdout
+    written = sorted(path.name for path in (folder / "mail-compare").iterdir())
+    assert written == ["compare.png", "compare.svg"]
+    assert done.stderr == ""
+
+
+def test_a_comparison_as_json_agrees_with_a_run(folder):
+    chosen = ["--algorithm", "margin:b=0.5,learning_rate=1.0", "--algorithm", "passive"]
+    done = askance("compare", "mail.csv", "--label", "spam", *chosen, "--permutations", 1,
+                   "--budget", 40, "--seed", 2, "--json")  # fmt: skip
+    found = json.loads(done.stdout)
+    names = [curve["name"] for curve in found["curves"]]
+    assert names == [
+        "margin b=0.5,learning_rate=1.0",
+        "passive",
+    ]
+    same = ["--algorithm", "margin", "--param", "b=0.5", "--learning-rate", 1.0]
+    done = askance("run", "mail.csv", "--label", "spam", *same, "--budget", 40, "--seed", 2,
+                   "--json")  # fmt: skip
+    alone = json.loads(done.stdout)["curves"]
+    assert alone[0]["median"] == found["curves"][0]["median"]
+
+
+@pytest.mark.parametrize("text", ["iwal2", "margin:b", "passive:c0=1"])
+def test_a_contestant_that_is_none(folder, text):
+    done = askance("compare", "mail.csv", "--label", "spam", "--algorithm", text,
+                   code=2 if text == "iwal2" else 1)  # fmt: skip
+    assert text.partition(":")[0] in done.stderr or text.partition(":")[2] in done.stderr
+    assert [path.name for path in folder.iterdir()] == ["mail.csv"]
