@@ -75,6 +75,7 @@ def test_the_sample_is_the_answers_in_the_order_of_the_questions(
     assert sample.ids.tolist() == sorted(answers)
     assert sample.n == n
     assert sample.X.shape == (len(answers), 51)
+    assert (sample.X.indices.dtype, sample.X.indptr.dtype) == (np.int32, np.int32)
     assert (sample.y.dtype, sample.weight.dtype, sample.X.dtype) == (np.int8, float, float)
     for i, id in enumerate(sorted(answers)):
         label, row, probability = answers[id]

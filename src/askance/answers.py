@@ -48,7 +48,10 @@ def sample_of(answers: Mapping[int, Answer], n: int, width: int | None) -> Weigh
     packed = _packed(rows)
     if width is None:
         width = int(packed["indices"].max(initial=-1)) + 1
-    parts = packed["values"].astype(np.float64), packed["indices"], packed["indptr"]
+    # Several estimators, trees among them, take no 64-bit indices.
+    small = np.int32 if max(width, len(packed["indices"])) < 2**31 else np.int64
+    places = packed["indices"].astype(small), packed["indptr"].astype(small)
+    parts = packed["values"].astype(np.float64), *places
     return WeightedSample(
         X=csr_array(parts, shape=(len(ids), width)),
         y=np.array([answers[id][0] for id in ids], np.int8),

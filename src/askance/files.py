@@ -122,7 +122,7 @@ def write_atomically(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     except BaseException as error:
         with contextlib.suppress(OSError):
             temporary.unlink()
-        if isinstance(error, OSError) and error.filename in (None, str(temporary)):
+        if isinstance(error, OSError) and error.errno and error.filename in (None, str(temporary)):
             # By the name that the caller knows.
             raise OSError(error.errno, error.strerror, str(target)) from error
         raise
