@@ -17,6 +17,7 @@ from typer.core import TyperGroup
 
 import askance
 from askance.cli_data import data_app
+from askance.cli_label import label
 from askance.cli_model import export, inspect, predict
 from askance.cli_options import AsJson, Seed, progress_bar, say, say_json
 from askance.cli_run import compare, run
@@ -67,6 +68,7 @@ app.add_typer(data_app, name="data")
 app.add_typer(study_app, name="study")
 app.add_typer(theory_app, name="theory")
 app.command()(run)
+app.command()(label)
 app.command()(predict)
 app.command()(inspect)
 app.command()(compare)

@@ -5,6 +5,7 @@ character, :data:`RESIZED` if the terminal changed its size meanwhile, or :data:
 be no more.
 """
 
+import codecs
 import contextlib
 import os
 import sys
@@ -105,19 +106,20 @@ else:
                     return RESIZED
             return self._character()
 
-        def _measured(self) -> tuple[int, int]:
-            return tuple(os.get_terminal_size(self._descriptor))
+        def _measured(self) -> os.terminal_size:
+            return os.get_terminal_size(self._descriptor)
 
         def _ready(self, seconds: float) -> bool:
             return bool(select.select([self._descriptor], [], [], seconds)[0])
 
         def _character(self) -> str:
-            first = self._byte()
-            if first == b"\x1b":
+            decode = codecs.getincrementaldecoder("utf-8")("replace").decode
+            byte = self._byte()
+            if byte == b"\x1b":
                 return self._after_escape()
-            while first and not _whole(first):
-                first += self._byte()
-            return first.decode("utf-8", "replace")
+            while byte and not (text := decode(byte)):
+                byte = self._byte()
+            return text[-1] if byte else END
 
         def _byte(self) -> bytes:
             try:
@@ -132,8 +134,3 @@ else:
                 if not byte or byte.isalpha() or byte == b"~":
                     break
             return OTHER
-
-    def _whole(start: bytes) -> bool:
-        """Whether these bytes are a character of UTF-8, or can no longer become one."""
-        length = {0b1100: 2, 0b1101: 2, 0b1110: 3, 0b1111: 4}.get(start[0] >> 4, 1)
-        return len(start) >= length

@@ -29,21 +29,21 @@ _ENDS = {
     "input": "The file has ended: there is nothing more to ask about.",
 }
 
-_HELP = """\
-Records are read one after the other. Where the learner is already sure enough it does not ask; \
-where it asks, press one key:
-
-y  {yes}
-n  {no}
-s  skip: you cannot say. The label is not counted, but a learner never told of hard cases \
-is blind to them: skip seldom.
-u  undo the last answer, as if it had never been given; again for the one before
-space  the next part of a record that is longer than the screen
-q  quit. Every answer is saved already; the same command goes on where you left.
-
-The fewer it asks of the last hundred, the surer it has become. The error is its own estimate for \
-all that it has read, not only for what it asked about.
-"""
+_HELP = (
+    "Records are read one after the other. Where the learner is sure enough it does not ask; where "
+    "it asks, press one key:"
+)
+_KEYS = {
+    "s": "skip: you cannot say. It costs no label, but whoever skips all hard cases teaches a "
+    "learner that knows only easy ones",
+    "u": "undo the last answer, as if it had never been given; again for the one before",
+    "space": "turn the page of a record that is longer than the screen",
+    "q": "quit. Every answer is saved already; the same command goes on where you left",
+}
+_HELP_END = (
+    "The fewer it asks of the last hundred, the surer it has become. The error is its own estimate "
+    "for all that it has read, not only for what it asked about."
+)
 
 
 class Page(NamedTuple):
@@ -90,26 +90,21 @@ class Layout:
 
     def lines(self, page: Page, width: int, height: int | None = None) -> list[Text]:
         """A page as lines that fit a screen, or without a height as many as it takes."""
-        top, foot = self._header(page.standing, width), self._foot(page, width)
-        body = self._body(page, width)
+        standing = page.standing
+        counts = self._flow(self._counts(standing), width)
+        sureness = self._flow(self._sureness(standing), width)
+        body, foot = self._body(page, width), self._foot(page, width)
         if height is None:
-            return [*top, *body, *foot]
-        rule = Text(either("─", "-", self.encoding) * width, style="dim")
+            return [*counts, *sureness, *body, *foot]
+        bar = [] if standing.left is None else [self._bar(standing, width)]
+        top = [*counts, *bar, *sureness]
+        rules = [Text(either("─", "-", self.encoding) * width, style="dim")]
         if height < len(top) + len(foot) + 8:
-            top, rules = top[:1], []
-        else:
-            rules = [rule]
+            top, rules = counts[:1], []
         room = max(1, height - len(top) - len(foot) - 2 * len(rules))
         shown = self._window(body, room, page.scroll)
         shown += [Text()] * (room - len(shown))
         return [*top, *rules, *shown, *rules, *foot][:height]
-
-    def _header(self, standing: Standing, width: int) -> list[Text]:
-        first = [Text(visible(self.name, self.encoding), style="bold"), *self._counts(standing)]
-        lines = [*self._flow(first, width)]
-        if standing.left is not None:
-            lines.append(self._bar(standing, width))
-        return [*lines, *self._flow(self._sureness(standing), width)]
 
     def _counts(self, standing: Standing) -> list[Text]:
         spent, left = standing.spent, standing.left
@@ -119,31 +114,30 @@ class Layout:
             counts.append(f"{left:,} left")
         if standing.skipped:
             counts.append(f"{standing.skipped:,} skipped")
-        return [Text(count) for count in counts]
+        name = visible(self.name, self.encoding)
+        return [*(Text(count, style="bold") for count in counts), Text(name, style="dim")]
 
     def _bar(self, standing: Standing, width: int) -> Text:
         done = width * standing.spent // max(1, standing.spent + (standing.left or 0))
-        mark = either("━", "=", self.encoding)
-        rest = either("━", ".", self.encoding)
-        return Text.assemble((mark * done, "green"), (rest * (width - done), "dim"))
+        full, empty = either("█░", "#.", self.encoding)
+        return Text.assemble((full * done, "green"), (empty * (width - done), "dim"))
 
     def _sureness(self, standing: Standing) -> list[Text]:
         asked, of = standing.recent
-        steps = either(_STEPS, _PLAIN_STEPS, self.encoding)
-        pieces = [f"{standing.seen:,} read"]
+        drawn = trend(standing.asked, standing.seen, either(_STEPS, _PLAIN_STEPS, self.encoding))
+        pieces = [f"{standing.seen:,} records read"]
         if standing.seen >= 2 * PARTS:
-            pieces.append(f"asks {asked} of the last {of} {trend(*self._trend(standing), steps)}")
+            pieces.append(f"asks {asked} of the last {of} {drawn}")
         if standing.spent >= ENOUGH:
             pieces.append(f"error about {standing.mean_error:.0%}")
         return [Text(piece, style="cyan") for piece in pieces]
 
-    def _trend(self, standing: Standing) -> tuple[Sequence[int], int]:
-        return standing.asked, standing.seen
-
     def _body(self, page: Page, width: int) -> list[Text]:
         if page.help:
-            negative, positive = (visible(name, self.encoding) for name in self.classes)
-            return _wrapped(Text(_HELP.format(yes=positive, no=negative)), width)
+            keys = {"y": self.classes[1], "n": self.classes[0], **_KEYS}
+            listed = record_lines(keys, width, self.encoding)
+            start, end = (_wrapped(Text(text), width) for text in (_HELP, _HELP_END))
+            return [*start, Text(), *listed, Text(), *end]
         if page.ended:
             return _wrapped(Text(_ENDS[page.ended], style="bold"), width)
         if page.asked is None:
@@ -158,7 +152,7 @@ class Layout:
         step = max(1, room - 1)
         start = scroll % -(-len(body) // step) * step
         more = len(body) - start - step
-        note = f"{more} more lines: space" if more > 0 else "the end: space for the beginning"
+        note = f"{more} more lines: space" if more > 0 else "the end: space starts over"
         mark = either("↓", "v", self.encoding)
         return [*body[start : start + step], Text(f"{mark} {note}", style="yellow", end="")]
 

@@ -40,7 +40,9 @@ def record_lines(fields: Fields, width: int, encoding: str = "utf-8") -> list[Te
     named = [(visible(name, encoding), value) for name, value in _flattened(fields)]
     if not named:
         return [Text("(empty)", style="dim")]
-    point = max((len(number_text(v).partition(".")[0]) for _, v in named if _is_number(v)), default=0)
+    point = max(
+        (len(number_text(v).partition(".")[0]) for _, v in named if _is_number(v)), default=0
+    )
     shown = [(name, _value(value, min(point, 12), encoding)) for name, value in named]
     if width < NARROW:
         return [line for name, value in shown for line in _stacked(name, value, width)]
@@ -100,6 +102,10 @@ def _wrapped(value: Text, width: int) -> list[Text]:
 
 
 def _stacked(name: str, value: Text, width: int) -> Iterator[Text]:
+    short = Text.assemble((name, "bold"), " " * _INDENT, value)
+    if short.cell_len <= width and "\n" not in short.plain:
+        yield short
+        return
     yield from _wrapped(Text(name, style="bold"), width)
     for line in _wrapped(value, max(1, min(width - _INDENT, WIDEST))):
         yield Text.assemble(" " * _INDENT, line)

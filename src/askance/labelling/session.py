@@ -14,7 +14,7 @@ from askance.data.records import Record
 from askance.errors import FileUnreadable, InvalidParameter, UnknownQuestion
 from askance.labelling.journal import Answer, Given, Journal
 from askance.labelling.settings import Settings
-from askance.labelling.snapshots import Snapshots
+from askance.labelling.snapshots import ANSWERS, Snapshots
 from askance.labelling.walk import Walk
 from askance.live import Question
 
@@ -42,8 +42,8 @@ class Standing:
     """Where a labelling stands.
 
     ``spent`` labels were given, ``left`` may still be (None without a budget), ``skipped`` records
-    were passed over, ``seen`` were read; ``asked`` are the numbers of the examples answered or
-    skipped, ``mean_error`` is the learner's estimate of its error, ``warning`` a sentence if it
+    were passed over, ``seen`` were read; ``asked`` are the numbers of the examples asked
+    about, ``mean_error`` is the learner's estimate of its error, ``warning`` a sentence if it
     learns only from itself.
     """
 
@@ -67,7 +67,7 @@ class Standing:
 
 
 class Session:
-    """A labelling of one file, kept in a folder that only one process may use.
+    r"""A labelling of one file, kept in a folder that only one process may use.
 
     Parameters
     ----------
@@ -75,13 +75,15 @@ class Session:
         Holds the journal and the snapshots.
     source
         The file: as it was when the labelling began, or longer.
+    snapshot_every
+        Answers between two snapshots.
 
     Examples
     --------
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
     >>> file = folder / "mail.csv"
-    >>> _ = file.write_text("size\\n" + "3\\n5\\n" * 20)
+    >>> _ = file.write_text("size\n" + "3\n5\n" * 20)
     >>> Session.begin(folder, Settings().settled(file))
     >>> session = Session(folder, file)
     >>> session.next().record.fields
@@ -94,14 +96,17 @@ class Session:
     1
     """
 
-    def __init__(self, folder: str | Path, source: str | Path) -> None:
+    def __init__(
+        self, folder: str | Path, source: str | Path, snapshot_every: int = ANSWERS
+    ) -> None:
         self.folder, self.source = Path(folder), source
         self.journal = Journal(self.folder / _JOURNAL)
         self.settings = Settings.from_state(self.journal.settings)
         self.records: list[Record] = []
-        self._snapshots = Snapshots(self.folder)
+        self._snapshots = Snapshots(self.folder, snapshot_every)
         # After each answer, so that an undo need not read the whole file for it.
         self._checksums: list[Any] = []
+        self._current: Asked | None = None
         self._restore()
 
     @classmethod
@@ -140,9 +145,7 @@ class Session:
         question, record = self._current
         checksum = self._walk.checksum.copy()
         checksum.update(answer.encode())
-        given = Given(
-            question.id, record.id, answer, question.probability, checksum.hexdigest()
-        )
+        given = Given(question.id, record.id, answer, question.probability, checksum.hexdigest())
         self.journal.answer(given)
         self._take(given)
         self._snapshots.offer(self.learner, self.journal.answers)
@@ -169,12 +172,13 @@ class Session:
     def standing(self) -> Standing:
         """Counts and rates, as they are now."""
         stats = self.learner.stats()
+        answered = [given.example for given in self.journal.answers]
         return Standing(
             spent=stats.answered,
             left=self._left(),
             skipped=stats.withdrawn,
             seen=stats.seen,
-            asked=tuple(given.example for given in self.journal.answers),
+            asked=(*answered, *self.learner.pending()),
             mean_error=stats.mean_error,
             warning=stats.warning,
         )
@@ -202,7 +206,7 @@ class Session:
         assert learner.features is not None
         self._walk = Walk(self.source, self.settings.reading, learner.features)
         self._exhausted = False
-        self._current: Asked | None = None
+        self._current = None
         del self._checksums[done:], self.records[done:]
         if done and len(self._checksums) == done:
             self._walk.skip(answers[done - 1].example + 1)

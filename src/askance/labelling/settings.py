@@ -72,7 +72,7 @@ class Settings:
     @classmethod
     def from_state(cls, state: State) -> Self:
         """Bring back what :meth:`as_state` gave."""
-        given = {
+        given: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value
             for name, value in state["reading"].items()
         }

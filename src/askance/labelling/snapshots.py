@@ -9,7 +9,7 @@ from askance.errors import FileUnreadable
 from askance.labelling.journal import Given
 from askance.live import ActiveLearner
 
-__all__ = ["Snapshots"]
+__all__ = ["ANSWERS", "Snapshots"]
 
 ANSWERS = 20
 """Answers after which a new snapshot is due."""
@@ -35,8 +35,8 @@ class Snapshots:
     since that covers all that was read and answered before.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, every: int = ANSWERS) -> None:
+        self._folder, self._every = folder, every
         self._last = (0, 0)
 
     def latest(self, answers: Sequence[Given]) -> tuple[ActiveLearner, int] | None:
@@ -54,7 +54,7 @@ class Snapshots:
     def offer(self, learner: ActiveLearner, answers: Sequence[Given]) -> None:
         """Save a learner that has just taken in all of these answers, if a snapshot is due."""
         seen = learner.stats().seen
-        if len(answers) - self._last[0] < ANSWERS and seen - self._last[1] < EXAMPLES:
+        if len(answers) - self._last[0] < self._every and seen - self._last[1] < EXAMPLES:
             return
         name = f"snapshot-{len(answers)}-{answers[-1].check}.askance"
         learner.save(self._folder / name)

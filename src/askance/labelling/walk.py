@@ -13,7 +13,7 @@ __all__ = ["Walk"]
 
 
 class Walk:
-    """Walks over a file.
+    r"""Walks over a file.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ class Walk:
 
     >>> import tempfile
     >>> file = Path(tempfile.mkdtemp()) / "mail.csv"
-    >>> _ = file.write_text("size\\n3\\n5\\n")
+    >>> _ = file.write_text("size\n3\n5\n")
     >>> walk = Walk(file, Reading(), FeatureMap())
     >>> record, row = next(walk)
     >>> record.fields, row.values.tolist(), walk.position

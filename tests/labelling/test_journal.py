@@ -1,0 +1,102 @@
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from askance.errors import FileUnreadable
+from askance.labelling.journal import Given, Journal
+
+ONE = Given(0, "a", "yes", 1.0, "00")
+TWO = Given(4, "b\n\x1b\u2028", "skip", 1 / 3, "01")
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "journal.jsonl"
+    Journal.begin(path, {"seed": 1})
+    return path
+
+
+def test_what_is_added_is_there_for_the_next_reader(path):
+    journal = Journal(path)
+    journal.answer(ONE)
+    journal.answer(TWO)
+    journal.set_budget(9)
+    again = Journal(path)
+    assert again.answers == [ONE, TWO]
+    assert (again.budget, again.settings) == (9, {"seed": 1})
+
+
+def test_an_undone_answer_is_gone(path):
+    journal = Journal(path)
+    journal.answer(ONE)
+    journal.undo()
+    journal.answer(TWO)
+    assert Journal(path).answers == journal.answers == [TWO]
+
+
+@given(data=st.data())
+def test_a_line_that_was_not_finished_is_dropped_and_written_over(tmp_path_factory, data):
+    path = tmp_path_factory.mktemp("torn") / "journal.jsonl"
+    Journal.begin(path, {})
+    journal = Journal(path)
+    journal.answer(ONE)
+    whole = path.read_bytes()
+    journal.answer(TWO)
+    cut = data.draw(st.integers(len(whole), path.stat().st_size - 1))
+    path.write_bytes(path.read_bytes()[:cut])
+    torn = Journal(path)
+    assert torn.answers == [ONE]
+    torn.answer(TWO)
+    assert Journal(path).answers == [ONE, TWO]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{]", "line 2 of .* is damaged"),
+        ("[1]", "line 2 of .* is damaged"),
+        ('{"undo": 0}', "does not fit"),
+        ('{"example": 1}', "does not fit"),
+        ('{"budget": "many"}', "does not fit"),
+    ],
+)
+def test_damage_is_told(path, line, message):
+    with path.open("a") as file:
+        file.write(line + "\n")
+    with pytest.raises(FileUnreadable, match=message):
+        Journal(path)
+
+
+@pytest.mark.parametrize("content", ["", "{}\n", '{"format": "x"}\n'])
+def test_a_foreign_file_is_refused(tmp_path, content):
+    (tmp_path / "j").write_text(content)
+    with pytest.raises(FileUnreadable, match="is not a journal"):
+        Journal(tmp_path / "j")
+
+
+def test_a_newer_journal_is_refused(path):
+    first = json.loads(path.read_text())
+    path.write_text(json.dumps({**first, "version": 99}) + "\n")
+    with pytest.raises(FileUnreadable, match="newer than 1"):
+        Journal(path)
+
+
+def test_a_missing_journal_is_one_sentence(tmp_path):
+    with pytest.raises(FileUnreadable, match="cannot be read"):
+        Journal(tmp_path / "nothing")
+
+
+def test_a_full_disk_adds_nothing(path):
+    """What did not fit is not there later, even if the next line fits again."""
+    journal = Journal(path)
+    journal.answer(ONE)
+    journal.path = path.parent / "full"
+    journal.path.symlink_to("/dev/full")
+    with pytest.raises(OSError, match="No space left|Invalid argument"):
+        journal.answer(TWO)
+    journal.path = path
+    assert journal.answers == [ONE]
+    journal.answer(TWO)
+    assert Journal(path).answers == [ONE, TWO]
