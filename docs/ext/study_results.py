@@ -19,12 +19,12 @@ from askance.study.results import Results, collect
 from askance.study.store import Store
 from askance.study.summary import Gain, summary
 
-__all__ = ["UNBIASED", "leader", "load", "markdown", "setup"]
+__all__ = ["WEIGHTED", "leader", "load", "markdown", "setup"]
 
 FOLDER = Path(__file__).parents[1] / "results/nips2015"
 
-UNBIASED = ("iwal0", "iwal1", "passive")
-"""Algorithms whose weighted labels stand for the whole stream."""
+WEIGHTED = ("iwal0", "iwal1", "passive")
+"""Algorithms that rest on weighted labels which stand for the whole stream."""
 
 _SHOWN = (40, 160, 640, 2560)
 
@@ -58,15 +58,15 @@ def _face(results: Results) -> Iterator[str]:
 
 
 def _advice(gains: Gains) -> Iterator[str]:
-    first, unbiased = leader(gains), leader(gains, UNBIASED)
+    first, unbiased = leader(gains), leader(gains, WEIGHTED)
     best = gains[first]["fixed"]
     alike = [n for n in gains if n != first and gains[n]["fixed"].high >= best.low]
     yield (
         f"- **The least error for the labels:** `{first}`, which gains {best.value:.1%} "
         f"({best.low:.1%} to {best.high:.1%}). {_overlap(len(alike), len(gains) - 1)}\n"
         f"- **Labels to train other models on:** `{unbiased}`, which gains "
-        f"{gains[unbiased]['fixed'].value:.1%}: of the algorithms whose weighted labels stand for "
-        f"the whole stream ({', '.join(f'`{n}`' for n in UNBIASED)}) it gains most.\n"
+        f"{gains[unbiased]['fixed'].value:.1%}, the most of those that rest on labels with weights "
+        f"that stand for the whole stream ({', '.join(f'`{n}`' for n in WEIGHTED)}).\n"
         f"- **Tuning alone:** `passive` with its best learning rate gains "
         f"{gains['passive']['fixed'].value:.1%}. What an algorithm gains beyond that is its own."
     )

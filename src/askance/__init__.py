@@ -1,5 +1,7 @@
 """askance: learn a binary classifier from a stream, asking for few labels."""
 
+from typing import TYPE_CHECKING, Any
+
 from askance.budget import Budget
 from askance.data.rows import as_row
 from askance.errors import AskanceError
@@ -7,8 +9,12 @@ from askance.live import ActiveLearner, Question, Stats
 from askance.presets import ALGORITHMS, make_learner
 from askance.types import Decision, Row, WeightedSample
 
+if TYPE_CHECKING:
+    from askance.adapters.sklearn import ActiveClassifier
+
 __all__ = [
     "ALGORITHMS",
+    "ActiveClassifier",
     "ActiveLearner",
     "AskanceError",
     "Budget",
@@ -23,3 +29,12 @@ __all__ = [
 ]
 
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    """Import the scikit-learn adapter when it is first asked for: scikit-learn takes its time."""
+    if name != "ActiveClassifier":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from askance.adapters.sklearn import ActiveClassifier
+
+    return ActiveClassifier

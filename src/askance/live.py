@@ -134,9 +134,7 @@ class ActiveLearner:
             )
         else:
             self.learner = learner
-        driver = drive(self.learner)
-        self._predict, self._offer, self._learn = driver.predict, driver.offer, driver.learn
-        self._defer = self.learner.defer if isinstance(self.learner, LateLearner) else None
+        self._take_the_wheel()
         # A row has no length; a dense vector of another length can be told by the oracle's.
         state = getattr(getattr(self.learner, "erm", None), "state", None)
         self._n_features: int | None = getattr(state, "n_features", None)
@@ -153,6 +151,12 @@ class ActiveLearner:
         self._answered: dict[int, Answer] = {}
         self._withdrawn: set[int] = set()
         self._recent: deque[bool] = deque(maxlen=RECENT)
+
+    def _take_the_wheel(self) -> None:
+        """Set up what cannot be copied or pickled."""
+        driver = drive(self.learner)
+        self._predict, self._offer, self._learn = driver.predict, driver.offer, driver.learn
+        self._defer = self.learner.defer if isinstance(self.learner, LateLearner) else None
         self._lock = threading.RLock()
 
     @property
@@ -169,6 +173,17 @@ class ActiveLearner:
     def n_features(self) -> int:
         """The number of features, as far as the learner knows it; else 0."""
         return self._n_features or 0
+
+    def __getstate__(self) -> State:
+        with self._lock:
+            made_anew = ("_predict", "_offer", "_learn", "_defer", "_lock")
+            kept = {name: value for name, value in vars(self).items() if name not in made_anew}
+            # The deep copy may be pickled or changed when the lock is open again.
+            return copy.deepcopy(kept)
+
+    def __setstate__(self, state: State) -> None:
+        vars(self).update(state)
+        self._take_the_wheel()
 
     def predict(self, x: Any) -> Label:
         """The current prediction, -1 or +1."""

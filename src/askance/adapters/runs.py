@@ -1,19 +1,45 @@
-"""Drive a learner over a matrix whose labels are asked for one by one, within a budget."""
+"""What the adapters share: their settings, and runs over matrices whose labels are asked for."""
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from askance.budget import Budget
 from askance.data.dataset import Csr
+from askance.errors import InvalidParameter
 from askance.learners.active_cover import ActiveCover
 from askance.live import ActiveLearner
 from askance.types import Decision, Floats, Label, Matrix, Row
 
-__all__ = ["Answer", "Asked", "EpochRun", "Run", "StreamRun"]
+__all__ = ["Answer", "Asked", "EpochRun", "Run", "StreamRun", "budget_of", "settings_of"]
 
 Answer = Callable[[int], Label]
 """Gives the label, -1 or +1, of a row by its number."""
+
+
+def budget_of(label_budget: int | None) -> Budget:
+    """A total of labels as a budget.
+
+    >>> budget_of(0)
+    Traceback (most recent call last):
+    askance.errors.InvalidParameter: label_budget must be a positive whole number or None, got 0
+    """
+    try:
+        return Budget(total=label_budget)
+    except InvalidParameter:
+        raise InvalidParameter(
+            f"label_budget must be a positive whole number or None, got {label_budget!r}"
+        ) from None
+
+
+def settings_of(parameters: dict[str, Any] | None, **named: Any) -> dict[str, Any]:
+    """Join named parameters, where they are not None, and further ones.
+
+    >>> settings_of({"cover_size": 6}, c0=0.1, learning_rate=None)
+    {'c0': 0.1, 'cover_size': 6}
+    """
+    return {name: value for name, value in named.items() if value is not None} | (parameters or {})
 
 
 class Asked(NamedTuple):

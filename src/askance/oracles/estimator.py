@@ -30,6 +30,14 @@ class ConstantClassifier:
     def predict_many(self, X: Matrix) -> Integers:
         return np.full(X.shape[0], self.label, dtype=np.int8)
 
+    def scores(self, X: Matrix) -> Floats:
+        """The label, as a number, for each row."""
+        return self.predict_many(X).astype(np.float64)
+
+    def probabilities(self, X: Matrix) -> Floats:
+        """The probability of +1 for each row: all or nothing."""
+        return (self.predict_many(X) > 0).astype(np.float64)
+
 
 class EstimatorClassifier:
     """A fitted scikit-learn ``estimator`` of an ``oracle``, seen as h."""
@@ -49,6 +57,20 @@ class EstimatorClassifier:
             found = np.unique(predicted).tolist()
             raise OracleFailed(f"the estimator must predict -1 or +1, got {found}")
         return predicted.astype(np.int8)
+
+    def scores(self, X: Matrix) -> Floats:
+        """A number for each row, positive where it is predicted as +1."""
+        if hasattr(self.estimator, "decision_function"):
+            scores = self.estimator.decision_function(self._oracle.prepared(X))
+            return np.asarray(scores, np.float64)
+        if hasattr(self.estimator, "predict_proba"):
+            return 2.0 * self.probabilities(X) - 1.0
+        return self.predict_many(X).astype(np.float64)
+
+    def probabilities(self, X: Matrix) -> Floats:
+        """The probability of +1 for each row, as the estimator has it."""
+        both = self.estimator.predict_proba(self._oracle.prepared(X))
+        return np.asarray(both[:, 1], np.float64)
 
 
 class EstimatorOracle:

@@ -1,0 +1,349 @@
+"""A scikit-learn classifier that asks for the labels it needs."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Self, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.special import expit
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.pipeline import Pipeline
+from sklearn.utils import Tags, check_random_state, get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import (
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    has_fit_parameter,
+    validate_data,
+)
+
+from askance.adapters.runs import Answer, EpochRun, Run, StreamRun, budget_of, settings_of
+from askance.data.splits import seed_for
+from askance.errors import InvalidLabel, InvalidParameter
+from askance.learners.active_cover import ActiveCover
+from askance.learners.constants import Constants
+from askance.live import ActiveLearner
+from askance.oracles.estimator import ConstantClassifier, EstimatorClassifier, EstimatorOracle
+from askance.types import Floats, Integers, Label, Matrix
+
+__all__ = ["ActiveClassifier"]
+
+_CONSTANTS = {"c0": 1.0, "alpha": 1.0, "beta_scale": math.sqrt(10.0)}
+_EPOCHS: dict[str, Any] = {
+    "region": "known",
+    "probes": 16,
+    "unlabeled": 2000,
+    "max_iterations": 1000,
+}
+"""What keeps the calls to an expensive oracle few; ``parameters`` may say otherwise."""
+
+
+def _gives_probabilities(classifier: "ActiveClassifier") -> bool:
+    return classifier.estimator is None or hasattr(classifier.estimator, "predict_proba")
+
+
+class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier of two classes that looks only at the labels it asks for.
+
+    ``fit`` walks once over the rows. Where the classes are known beforehand, by ``classes`` or by
+    an earlier call, a label is looked at only if it is asked for; elsewhere ``y`` is read once, as
+    scikit-learn demands, to find the two classes, and no label that was not asked for has any other
+    influence.
+
+    Parameters
+    ----------
+    algorithm
+        One of :data:`askance.ALGORITHMS`; by default ``"online_active_cover"``. With an
+        ``estimator`` it is ``"active_cover"``, and no other.
+    estimator
+        Any scikit-learn classifier whose ``fit`` takes ``sample_weight``, or a pipeline that ends
+        in one: Active Cover is run over it, which fits it some hundred times. By default the online
+        linear oracle learns, which does not mind the scales of the features.
+    label_budget
+        How many labels may be asked for in all; by default as many as the algorithm wants.
+    c0
+        Scale of the threshold: larger asks more. By default that of the algorithm.
+    learning_rate
+        Of the online linear oracle; by default its own.
+    parameters
+        Further parameters by name: of :func:`askance.make_learner`, or with an ``estimator`` of
+        :class:`~askance.learners.active_cover.ActiveCover` and its practical constants.
+    shuffle
+        Whether ``fit`` takes the rows in a random order, as the algorithms want them; rows that are
+        sorted by class would have them ask about one class only. ``partial_fit`` never does.
+    random_state
+        Seed of the coins and of the order.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The two classes, sorted.
+    n_labels_ : int
+        Labels asked for.
+    queried_ : ndarray
+        Numbers of the rows whose labels were asked for, in the order in which they were. With
+        ``partial_fit``, rows are numbered through all calls.
+    weights_ : ndarray
+        Their importance weights 1/P.
+    n_offered_ : int
+        Rows that were offered before the budget was spent.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray
+        Their names, where X has names that are all strings.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> active = ActiveClassifier(label_budget=60, random_state=0).fit(X, y)
+    >>> active.n_labels_, bool(active.score(X, y) > 0.9)
+    (60, True)
+
+    The labels that were bought, weighted, can teach any other model:
+
+    >>> asked, weights = active.queried_, active.weights_
+    >>> other = LogisticRegression(max_iter=5000)
+    >>> bool(other.fit(X[asked], y[asked], sample_weight=weights).score(X, y) > 0.9)
+    True
+
+    Labels that somebody has to be asked for are given by a function of the row's number:
+
+    >>> asked = []
+    >>> def ask(row):
+    ...     asked.append(row)
+    ...     return ["malignant", "benign"][y[row]]
+    >>> active.fit(X, ask, classes=["benign", "malignant"]).predict(X[:2]).tolist()
+    ['malignant', 'malignant']
+    >>> asked == active.queried_.tolist()
+    True
+    """
+
+    def __init__(
+        self,
+        algorithm: str | None = None,
+        *,
+        estimator: Any = None,
+        label_budget: int | None = None,
+        c0: float | None = None,
+        learning_rate: float | None = None,
+        parameters: dict[str, Any] | None = None,
+        shuffle: bool = True,
+        random_state: Any = 0,
+    ) -> None:
+        self.algorithm = algorithm
+        self.estimator = estimator
+        self.label_budget = label_budget
+        self.c0 = c0
+        self.learning_rate = learning_rate
+        self.parameters = parameters
+        self.shuffle = shuffle
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, classes: Sequence[Any] | None = None) -> Self:
+        """Learn from the rows of X, asking for labels within the budget.
+
+        Parameters
+        ----------
+        X
+            Rows of numbers: an array, a sparse matrix, a pandas or polars frame.
+        y
+            The labels, or a function that is asked for the label of a row by its number.
+        classes
+            The two classes; needed if ``y`` is a function.
+        """
+        matrix, answer = self._begin(X, y, classes)
+        order = np.arange(matrix.shape[0])
+        if self.shuffle:
+            order = np.random.default_rng(seed_for("order", self._seed)).permutation(order)
+        return self._show(matrix, answer, order)
+
+    def partial_fit(self, X: Any, y: Any, classes: Sequence[Any] | None = None) -> Self:
+        """Go on learning from further rows, in their order; ``classes`` must be told at first."""
+        if not hasattr(self, "_run"):
+            if classes is None:
+                raise InvalidParameter("classes must be passed on the first call to partial_fit")
+            matrix, answer = self._begin(X, y, classes)
+        else:
+            if classes is not None and not np.array_equal(_two(classes), self.classes_):
+                known = self.classes_.tolist()
+                raise InvalidParameter(f"classes must stay {known}, got {list(classes)}")
+            matrix = self._rows(X, reset=False)
+            answer = self._answering(matrix, y)
+        return self._show(matrix, answer, np.arange(matrix.shape[0]))
+
+    def decision_function(self, X: Any) -> Floats:
+        """Scores that are positive where the second class is predicted."""
+        check_is_fitted(self)
+        matrix = self._rows(X, reset=False)
+        if isinstance(self._run, StreamRun):
+            return self._run.learner.margins(matrix)
+        return self._latest.scores(matrix)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The predicted class of each row."""
+        second = self.decision_function(X) > 0
+        # There is one class only if no other was ever given.
+        predicted: NDArray[Any] = self.classes_[np.where(second, len(self.classes_) - 1, 0)]
+        return predicted
+
+    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Floats:
+        """The probability of each class, for each row."""
+        check_is_fitted(self)
+        if isinstance(self._run, StreamRun):
+            second = expit(self.decision_function(X))
+        else:
+            second = self._latest.probabilities(self._rows(X, reset=False))
+        if len(self.classes_) == 1:
+            return np.ones((len(second), 1))
+        return np.column_stack([1.0 - second, second])
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.sparse = (
+            self.estimator is None or get_tags(self.estimator).input_tags.sparse
+        )
+        return tags
+
+    # ------------------------------------------------------------------ what comes in
+
+    def _rows(self, X: Any, *, reset: bool) -> Matrix:
+        """Checked rows as a CSR array."""
+        return _canonical(self._validated(X, reset=reset))
+
+    def _validated(self, X: Any, **options: Any) -> Any:
+        sparse = ("csr",) if get_tags(self).input_tags.sparse else False
+        return validate_data(self, X, accept_sparse=sparse, dtype=np.float64, **options)
+
+    def _begin(self, X: Any, y: Any, classes: Sequence[Any] | None) -> tuple[Matrix, Answer]:
+        """Check everything and start anew."""
+        if classes is not None:
+            checked = self._validated(X, reset=True)
+            self.classes_ = _two(classes)
+        elif callable(y):
+            raise InvalidParameter("classes must be given where y is a function, got None")
+        else:
+            checked, y = self._validated(X, y=y, reset=True)
+            check_classification_targets(y)
+            self.classes_ = _two(y, type_of_target(y))
+        matrix = _canonical(checked)
+        answer = self._answering(matrix, y)
+        self._seed = _seed(self.random_state)
+        self._run = self._make_run(dense=isinstance(checked, np.ndarray))
+        self.n_labels_ = self.n_offered_ = self._given = 0
+        self.queried_: Integers = np.zeros(0, np.int64)
+        self.weights_: Floats = np.zeros(0)
+        return matrix, answer
+
+    def _answering(self, X: Matrix, y: Any) -> Answer:
+        """The labels of rows as -1 and +1, none of them looked at yet."""
+        values = y
+        if not callable(y):
+            if y is None:
+                raise InvalidParameter("labels are needed: y must be an array or a function")
+            check_consistent_length(X, y)
+            values = column_or_1d(y, warn=True).__getitem__
+        codes = dict(zip(reversed(self.classes_.tolist()), (1, -1), strict=False))
+        return lambda row: _code(values, codes, row)
+
+    # ------------------------------------------------------------------ what is run
+
+    def _make_run(self, *, dense: bool) -> Run:
+        budget = budget_of(self.label_budget)
+        settings = settings_of(self.parameters, c0=self.c0, learning_rate=self.learning_rate)
+        if self.estimator is not None:
+            return self._epoch_run(settings, dense)
+        learner = ActiveLearner(
+            self.algorithm or "online_active_cover",
+            n_features=self.n_features_in_,
+            random_state=self._seed,
+            budget=budget,
+            **settings,
+        )
+        return StreamRun(learner)
+
+    def _epoch_run(self, settings: dict[str, Any], dense: bool) -> EpochRun:
+        if self.algorithm not in (None, "active_cover"):
+            raise InvalidParameter(
+                f"with an estimator the algorithm must be active_cover, got {self.algorithm!r}"
+            )
+        estimator = _prepared(self.estimator, self._seed)
+        oracle = EstimatorOracle(estimator, n_features=self.n_features_in_, dense=dense)
+        constants = {name: settings.pop(name, value) for name, value in _CONSTANTS.items()}
+        try:
+            learner = ActiveCover(oracle, Constants.practical(**constants), **_EPOCHS | settings)
+        except TypeError as error:
+            raise InvalidParameter(f"active_cover cannot take its parameters: {error}") from error
+        return EpochRun(learner, np.random.default_rng(self._seed), self.label_budget)
+
+    def _show(self, X: Matrix, answer: Answer, order: Integers) -> Self:
+        asked = self._run.show(X[order], lambda i: answer(int(order[i])))
+        rows = self._given + order[np.array(asked.rows, np.int64)]
+        self.queried_ = np.concatenate([self.queried_, rows])
+        self.weights_ = np.concatenate([self.weights_, asked.weights])
+        self.n_labels_ = len(self.queried_)
+        self.n_offered_ += asked.offered
+        self._given += X.shape[0]
+        if isinstance(self._run, EpochRun):
+            latest = self._run.learner.refit()
+            self._latest = cast(ConstantClassifier | EstimatorClassifier, latest)
+        return self
+
+
+def _canonical(X: Any) -> Matrix:
+    """A CSR array without repeated, unsorted or zero entries."""
+    matrix = csr_array(X)
+    if not (matrix.has_canonical_format and matrix.data.all()):
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+        matrix.eliminate_zeros()
+    return matrix
+
+
+def _two(values: Any, kind: str = "binary") -> NDArray[Any]:
+    """The classes, sorted, if there are no more than two."""
+    classes = np.unique(np.asarray(values))
+    if kind != "binary" or not 1 <= len(classes) <= 2:
+        raise InvalidParameter(
+            "Only binary classification is supported. "
+            f"The type of the target is {kind}, with {len(classes)} classes."
+        )
+    return classes
+
+
+def _code(values: Callable[[int], Any], codes: dict[Any, Label], row: int) -> Label:
+    label = values(row)
+    try:
+        return codes[label]
+    except (KeyError, TypeError):
+        known = " or ".join(map(repr, reversed(codes)))
+        raise InvalidLabel(f"the label of row {row} must be {known}, got {label!r}") from None
+
+
+def _seed(random_state: Any) -> int:
+    if isinstance(random_state, int | np.integer):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+def _prepared(estimator: Any, seed: int) -> Any:
+    """A copy of the estimator that gives equal classifiers for equal samples."""
+    last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
+    if not has_fit_parameter(last, "sample_weight"):
+        raise InvalidParameter(
+            f"the estimator's fit must take sample_weight, that of {type(last).__name__} does not"
+        )
+    copy = clone(estimator)
+    open_seeds = {
+        name: seed
+        for name, value in copy.get_params().items()
+        if name.split("__")[-1] == "random_state" and value is None
+    }
+    return copy.set_params(**open_seeds)
