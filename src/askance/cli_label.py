@@ -27,8 +27,8 @@ from askance.files import write_atomically
 from askance.labelling.dialogue import Dialogue
 from askance.labelling.interrupts import Interrupts
 from askance.labelling.keys import line_keys, terminal_keys
-from askance.labelling.outputs import write_labels
-from askance.labelling.pages import Layout
+from askance.labelling.outputs import write_outputs
+from askance.labelling.pages import Layout, counted
 from askance.labelling.screen import PlainScreen, TerminalScreen
 from askance.labelling.session import Session
 from askance.labelling.settings import Settings
@@ -96,7 +96,7 @@ def label(
 
     y yes, n no, s skip, u undo, q quit. Every answer is saved at once; the same command goes on
     where you left. Without a terminal, answers are read from standard input, one on each line.
-    Leaves labels.csv, model.askance and sample.csv in the folder of the session.
+    Leaves labels.csv, sample.parquet and model.askance in the folder of the session.
 
     Example: `askance label tickets.csv --budget 200 --positive urgent --negative other`
     """
@@ -111,7 +111,7 @@ def label(
         if labelling.budget is not None:
             session.set_budget(labelling.budget)
         interrupts = _converse(session, Path(file).name, as_json=as_json)
-        paths = _write(session)
+        paths = write_outputs(session)
     _report(session, paths, as_json=as_json)
     if interrupts.received not in (None, 2):
         raise typer.Exit(128 + (interrupts.received or 0))
@@ -195,14 +195,6 @@ def _keyboard(session: Session) -> Iterator[TextIO]:
         yield terminal
 
 
-def _write(session: Session) -> dict[str, Path]:
-    """Write the outputs."""
-    paths = {"labels": session.folder / "labels.csv", "model": session.folder / "model.askance"}
-    write_labels(session, paths["labels"])
-    session.learner.save(paths["model"])
-    return paths
-
-
 def _report(session: Session, paths: dict[str, Path], *, as_json: bool) -> None:
     standing = session.standing()
     if as_json:
@@ -210,9 +202,9 @@ def _report(session: Session, paths: dict[str, Path], *, as_json: bool) -> None:
         files = {name: str(path) for name, path in paths.items()}
         say_json({**counts, "mean_error": standing.mean_error, "ended": session.ended, **files})
         return
-    labels = f"{standing.spent:,} label{'s' * (standing.spent != 1)} given"
     skipped = f", {standing.skipped:,} skipped" if standing.skipped else ""
-    say(f"{labels}{skipped}, {standing.seen:,} records read.")
+    read = counted(standing.seen, "record")
+    say(f"{counted(standing.spent, 'label')} given{skipped}, {read} read.")
     for name, path in paths.items():
         say(f"{_MEANINGS[name]:28} {visible(str(path))}")
     if session.ended is None:
@@ -221,6 +213,6 @@ def _report(session: Session, paths: dict[str, Path], *, as_json: bool) -> None:
 
 _MEANINGS = {
     "labels": "labels with their records",
-    "model": "model, for askance predict",
-    "sample": "weighted sample",
+    "sample": "the same, for programs",
+    "model": "model for askance predict",
 }

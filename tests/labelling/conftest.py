@@ -29,9 +29,9 @@ def mail(tmp_path) -> Path:
 def begun(tmp_path, mail):
     """Begin a labelling in a folder of its own."""
 
-    def begin(name: str, **settings) -> Path:
+    def begin(name: str | Path, **settings) -> Path:
         folder = tmp_path / name
-        folder.mkdir()
+        folder.mkdir(exist_ok=True)
         wanted = Settings(
             **{"parameters": {"cover_size": 2}, "reading": Reading(bits=8), **settings}
         )

@@ -1,4 +1,6 @@
 import json
+import resource
+import signal
 
 import pytest
 from hypothesis import given
@@ -88,15 +90,19 @@ def test_a_missing_journal_is_one_sentence(tmp_path):
         Journal(tmp_path / "nothing")
 
 
-def test_a_full_disk_adds_nothing(path):
-    """What did not fit is not there later, even if the next line fits again."""
+def test_what_does_not_fit_on_the_disk_is_not_there_later(path):
     journal = Journal(path)
     journal.answer(ONE)
-    journal.path = path.parent / "full"
-    journal.path.symlink_to("/dev/full")
-    with pytest.raises(OSError, match="No space left|Invalid argument"):
-        journal.answer(TWO)
-    journal.path = path
-    assert journal.answers == [ONE]
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 9, before[1]))
+    try:
+        with pytest.raises(OSError, match="File too large") as caught:
+            journal.answer(TWO)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, ignored)
+    assert caught.value.filename == str(path)
+    assert journal.answers == Journal(path).answers == [ONE]
     journal.answer(TWO)
     assert Journal(path).answers == [ONE, TWO]

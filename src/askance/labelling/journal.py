@@ -102,14 +102,18 @@ class Journal:
         self.budget = budget
 
     def _add(self, line: dict[str, Any]) -> None:
-        # From where the last whole line ends: what died or did not fit is written over.
-        with self.path.open("r+b") as file:
-            file.truncate(self._length)
-            file.seek(self._length)
-            written = file.write(_line(line))
-            file.flush()
-            os.fsync(file.fileno())
-        self._length += written
+        content = _line(line)
+        try:
+            # From where the last whole line ends: what died or did not fit is written over.
+            with self.path.open("r+b") as file:
+                file.seek(self._length)
+                file.truncate()
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(self.path)) from error
+        self._length += len(content)
 
     def _parsed(self, content: bytes) -> Iterator[dict[str, Any]]:
         for number, line in enumerate(content.splitlines(), start=1):

@@ -6,14 +6,13 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from rich.cells import cell_len
-from rich.console import Console
 from rich.text import Text
 
-from askance.labelling.record_view import record_lines
+from askance.labelling.record_view import record_lines, wrapped
 from askance.labelling.session import Asked, Standing
 from askance.labelling.visible import either, visible
 
-__all__ = ["Layout", "Page", "trend"]
+__all__ = ["Layout", "Page", "counted", "trend"]
 
 PARTS = 8
 """Parts of the stream that the trend shows."""
@@ -57,11 +56,20 @@ class Page(NamedTuple):
     help: bool = False
 
 
+def counted(number: int, thing: str) -> str:
+    """Count things in words.
+
+    >>> counted(1, "label"), counted(1200, "label")
+    ('1 label', '1,200 labels')
+    """
+    return f"{number:,} {thing}{'s' * (number != 1)}"
+
+
 def trend(asked: Sequence[int], seen: int, steps: str = _STEPS) -> str:
     """Draw which share was asked about in each part of the stream so far.
 
     >>> trend([0, 1, 2, 3, 10, 11, 20], 32)
-    '█▁▅▁▂▁▁▁'
+    '█▁▅▁▁▃▁▁'
     """
     bounds = [part * seen // PARTS for part in range(PARTS + 1)]
     shares = [
@@ -102,16 +110,15 @@ class Layout:
         if height < len(top) + len(foot) + 8:
             top, rules = counts[:1], []
         room = max(1, height - len(top) - len(foot) - 2 * len(rules))
-        shown = self._window(body, room, page.scroll)
+        shown = self._window(body, room, page.scroll, width)
         shown += [Text()] * (room - len(shown))
         return [*top, *rules, *shown, *rules, *foot][:height]
 
     def _counts(self, standing: Standing) -> list[Text]:
         spent, left = standing.spent, standing.left
-        given = f"{spent:,} label{'s' * (spent != 1)}"
-        counts = [given] if left is None else [f"{spent:,} of {spent + left:,} labels given"]
+        counts = [counted(spent, "label")]
         if left is not None:
-            counts.append(f"{left:,} left")
+            counts = [f"{spent:,} of {spent + left:,} labels given", f"{left:,} left"]
         if standing.skipped:
             counts.append(f"{standing.skipped:,} skipped")
         name = visible(self.name, self.encoding)
@@ -119,13 +126,13 @@ class Layout:
 
     def _bar(self, standing: Standing, width: int) -> Text:
         done = width * standing.spent // max(1, standing.spent + (standing.left or 0))
-        full, empty = either("█░", "#.", self.encoding)
-        return Text.assemble((full * done, "green"), (empty * (width - done), "dim"))
+        marks = either("█░", "#.", self.encoding)
+        return Text.assemble((marks[0] * done, "green"), (marks[1] * (width - done), "dim"))
 
     def _sureness(self, standing: Standing) -> list[Text]:
         asked, of = standing.recent
         drawn = trend(standing.asked, standing.seen, either(_STEPS, _PLAIN_STEPS, self.encoding))
-        pieces = [f"{standing.seen:,} records read"]
+        pieces = [f"{counted(standing.seen, 'record')} read"]
         if standing.seen >= 2 * PARTS:
             pieces.append(f"asks {asked} of the last {of} {drawn}")
         if standing.spent >= ENOUGH:
@@ -136,33 +143,35 @@ class Layout:
         if page.help:
             keys = {"y": self.classes[1], "n": self.classes[0], **_KEYS}
             listed = record_lines(keys, width, self.encoding)
-            start, end = (_wrapped(Text(text), width) for text in (_HELP, _HELP_END))
+            start, end = (wrapped(Text(text), width) for text in (_HELP, _HELP_END))
             return [*start, Text(), *listed, Text(), *end]
         if page.ended:
-            return _wrapped(Text(_ENDS[page.ended], style="bold"), width)
+            return wrapped(Text(_ENDS[page.ended], style="bold"), width)
         if page.asked is None:
             return [Text("Reading on to the next question ...", style="dim")]
         record = page.asked.record
         title = Text(f"record {visible(record.id, self.encoding)}", style="dim")
-        return [*_wrapped(title, width), *record_lines(record.fields, width, self.encoding)]
+        return [*wrapped(title, width), *record_lines(record.fields, width, self.encoding)]
 
-    def _window(self, body: list[Text], room: int, scroll: int) -> list[Text]:
+    def _window(self, body: list[Text], room: int, scroll: int, width: int) -> list[Text]:
         if len(body) <= room:
             return body
         step = max(1, room - 1)
         start = scroll % -(-len(body) // step) * step
         more = len(body) - start - step
         note = f"{more} more lines: space" if more > 0 else "the end: space starts over"
-        mark = either("↓", "v", self.encoding)
-        return [*body[start : start + step], Text(f"{mark} {note}", style="yellow", end="")]
+        part = body[start : start + step]
+        last = Text(f"{either('↓', 'v', self.encoding)} {note}", style="yellow")
+        last.truncate(width)
+        return [*part, *[Text()] * (step - len(part)), last]
 
     def _foot(self, page: Page, width: int) -> list[Text]:
         lines = []
         warning = page.standing.warning
         if warning:
-            lines += _wrapped(Text(f"Beware: {warning}.", style="yellow"), width)
+            lines += wrapped(Text(f"Beware: {warning}.", style="yellow"), width)
         if page.message:
-            lines += _wrapped(Text(visible(page.message, self.encoding), style="italic"), width)
+            lines += wrapped(Text(visible(page.message, self.encoding), style="italic"), width)
         return [*lines, *self._flow(self._keys(page), width, "  ")]
 
     def _keys(self, page: Page) -> list[Text]:
@@ -184,8 +193,4 @@ class Layout:
                 lines[-1] = Text.assemble(lines[-1], (gap, "dim"), piece)
             else:
                 lines.append(piece)
-        return [cut for line in lines for cut in _wrapped(line, width)]
-
-
-def _wrapped(text: Text, width: int) -> list[Text]:
-    return list(text.wrap(Console(width=width), width, overflow="fold"))
+        return [cut for line in lines for cut in wrapped(line, width)]

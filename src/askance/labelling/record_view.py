@@ -1,5 +1,6 @@
 """A record as lines of text: names and values side by side, text wrapped, numbers aligned."""
 
+import functools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -12,7 +13,7 @@ from askance.data.vwtext import within
 from askance.labelling.visible import either, visible
 from askance.types import Row
 
-__all__ = ["number_text", "record_lines"]
+__all__ = ["number_text", "record_lines", "wrapped"]
 
 LONGEST = 20_000
 """Characters of a value that are shown."""
@@ -92,13 +93,23 @@ def _value(value: Any, point: int, encoding: str) -> Text:
     text = str(value)
     shown = Text(visible(text[:LONGEST], encoding))
     if len(text) > LONGEST:
-        shown.append(f" ... {len(text) - LONGEST:,} more characters", style="dim")
+        shown.append(f"\n... {len(text) - LONGEST:,} more characters", style="dim")
     return shown if text else Text("(empty)", style="dim")
 
 
-def _wrapped(value: Text, width: int) -> list[Text]:
-    # A console that is never printed to: wrapping asks it for nothing but how to break lines.
-    return list(value.wrap(Console(width=width), width, overflow="fold")) or [value]
+def wrapped(text: Text, width: int) -> list[Text]:
+    """Break a text into lines, between words where that can be.
+
+    >>> [line.plain for line in wrapped(Text("one two three"), 8)]
+    ['one two ', 'three']
+    """
+    return list(text.wrap(_console(), width, overflow="fold")) or [text]
+
+
+@functools.cache
+def _console() -> Console:
+    """A console that is never printed to: wrapping asks it only how to break lines."""
+    return Console()
 
 
 def _stacked(name: str, value: Text, width: int) -> Iterator[Text]:
@@ -106,13 +117,13 @@ def _stacked(name: str, value: Text, width: int) -> Iterator[Text]:
     if short.cell_len <= width and "\n" not in short.plain:
         yield short
         return
-    yield from _wrapped(Text(name, style="bold"), width)
-    for line in _wrapped(value, max(1, min(width - _INDENT, WIDEST))):
+    yield from wrapped(Text(name, style="bold"), width)
+    for line in wrapped(value, max(1, min(width - _INDENT, WIDEST))):
         yield Text.assemble(" " * _INDENT, line)
 
 
 def _beside(name: str, value: Text, names: int, width: int) -> Iterator[Text]:
-    for line in _wrapped(value, min(width - names - _INDENT, WIDEST)):
+    for line in wrapped(value, min(width - names - _INDENT, WIDEST)):
         yield Text.assemble((set_cell_size(name, names + _INDENT), "bold"), line)
         name = ""
 

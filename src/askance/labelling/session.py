@@ -89,7 +89,9 @@ class Session:
     >>> session.next().record.fields
     {'size': 3.0}
     >>> session.answer("yes")
-    >>> session.undo().id
+    >>> session.undo().answer
+    'yes'
+    >>> session.next().record.id
     '1'
     >>> session.answer("no")
     >>> Session(folder, file).standing().spent

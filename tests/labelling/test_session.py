@@ -1,0 +1,138 @@
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from askance.errors import FileUnreadable, InvalidParameter, UnknownQuestion
+from askance.labelling.session import Session, Standing
+
+EACH = settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+ANSWERS = st.sampled_from(["yes", "no", "skip"])
+ACTIONS = st.lists(ANSWERS | st.sampled_from(["undo", "reopen", "look"]), max_size=30)
+
+
+def answered(session, answers):
+    for answer in answers:
+        assert session.next() is not None
+        session.answer(answer)
+    session.next()
+    return session
+
+
+@EACH
+@given(actions=ACTIONS, algorithm=st.sampled_from(["online_active_cover", "iwal0"]))
+def test_what_was_undone_was_never_given(
+    tmp_path_factory, mail, begun, state_of, actions, algorithm
+):
+    """Whatever is answered, skipped, undone and reopened: the answers that hold say it all."""
+    chosen = {"algorithm": algorithm} | ({"parameters": {}} if algorithm == "iwal0" else {})
+    folder = begun(tmp_path_factory.mktemp("a"), **chosen)
+    session, holding = Session(folder, mail, snapshot_every=3), []
+    for action in actions:
+        if action == "undo":
+            undone = session.undo()
+            assert (undone and undone.answer) == (holding.pop() if holding else None)
+        elif action == "reopen":
+            session = Session(folder, mail, snapshot_every=3)
+        elif action == "look":
+            session.next()
+        else:
+            answered(session, [action])
+            holding.append(action)
+    session.next()
+    straight = answered(Session(begun(tmp_path_factory.mktemp("b"), **chosen), mail), holding)
+    assert session.next() == straight.next()
+    assert session.standing() == straight.standing()
+    assert session.journal.answers == straight.journal.answers
+    assert session.records == straight.records
+    assert state_of(session) == state_of(straight)
+
+
+def test_a_skipped_record_costs_no_label(mail, begun):
+    session = Session(begun("a"), mail)
+    session.set_budget(3)
+    answered(session, ["yes", "skip", "no", "skip"])
+    standing = session.standing()
+    assert (standing.spent, standing.left, standing.skipped) == (2, 1, 2)
+    answered(session, ["no"])
+    assert session.next() is None
+    assert session.ended == "budget"
+
+
+def test_a_spent_budget_can_be_undone_or_raised(mail, begun, state_of):
+    folder = begun("a")
+    session = Session(folder, mail)
+    session.set_budget(4)
+    answered(session, ["yes", "no", "yes", "no"])
+    assert session.next() is None
+    session.undo()
+    assert session.next() is not None
+    answered(session, ["yes"])
+    session = Session(folder, mail)
+    assert session.next() is None
+    session.set_budget(6)
+    answered(session, ["no", "no"])
+    straight = answered(Session(begun("b"), mail), ["yes", "no", "yes", "yes", "no", "no"])
+    assert session.journal.answers == straight.journal.answers
+    with pytest.raises(InvalidParameter, match="at least the 6 labels already given, got 5"):
+        session.set_budget(5)
+
+
+def test_the_end_of_the_file_is_an_end(mail, begun):
+    session = Session(begun("a", algorithm="passive", parameters={}), mail)
+    answered(session, ["yes"] * 200)
+    assert session.next() is None
+    assert session.ended == "input"
+    assert session.standing().seen == 200
+    session.undo()
+    assert session.next().record.id == "200"
+    assert session.ended is None
+
+
+def test_a_file_may_grow_but_not_change(mail, begun):
+    folder = begun("a")
+    answered(Session(folder, mail, snapshot_every=3), ["yes", "no", "yes", "no", "yes"])
+    with mail.open("a") as file:
+        file.write("cat,7,lunch now\n")
+    session = Session(folder, mail)
+    lines = mail.read_text().splitlines(keepends=True)
+    last = session.journal.answers[-1].example + 1
+    mail.write_text("".join([*lines[: last + 1], "dog,8,other words\n"]))
+    Session(folder, mail)
+    for changed in (1, last):
+        mail.write_text("".join([*lines[:changed], "ann,0,x\n", *lines[changed + 1 :]]))
+        with pytest.raises(FileUnreadable, match="is not what it was when its record"):
+            Session(folder, mail)
+    mail.write_text("".join(lines[:last]))
+    with pytest.raises(FileUnreadable, match="is not what it was when its record"):
+        Session(folder, mail)
+
+
+def test_nothing_is_answered_where_nothing_was_asked(mail, begun):
+    session = Session(begun("a"), mail)
+    with pytest.raises(UnknownQuestion, match="no question stands"):
+        session.answer("yes")
+    assert session.undo() is None
+
+
+def test_a_search_can_be_stopped_and_taken_up_again(mail, begun, state_of):
+    session = Session(begun("a", algorithm="margin", parameters={}), mail)
+    straight = Session(begun("b", algorithm="margin", parameters={}), mail)
+    assert session.next(lambda seen: False) is None
+    assert session.ended is None
+    assert session.next() == straight.next()
+
+
+def test_the_journal_alone_brings_everything_back(mail, begun, state_of):
+    folder = begun("a")
+    session = answered(Session(folder, mail, snapshot_every=2), ["yes", "no", "skip", "no", "yes"])
+    for path in folder.glob("snapshot-*"):
+        path.unlink()
+    again = Session(folder, mail)
+    again.next()
+    assert state_of(again) == state_of(session)
+
+
+def test_the_share_of_the_last_hundred():
+    standing = Standing(5, None, 0, 250, (0, 1, 149, 150, 249), 0.2, None)
+    assert standing.recent == (2, 100)
+    assert Standing(2, None, 0, 3, (0, 2), 0.0, None).recent == (2, 3)

@@ -1,0 +1,303 @@
+"""The real thing: keys, pipes, signals and kills."""
+
+import csv
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pexpect
+import pytest
+from typer.testing import CliRunner
+
+from askance import ActiveLearner
+from askance.cli import app
+from askance.labelling.journal import Journal
+from askance.labelling.session import Session
+
+COMMAND = [sys.executable, "-m", "askance", "label"]
+SMALL = ["--bits", "8", "--cover-size", "2"]
+
+# Python 3.12 warns of forking a process that has threads; pexpect replaces it at once.
+pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+
+
+@pytest.fixture
+def tickets(tmp_path) -> Path:
+    """Made by hand: text, a category, a number, one nasty record."""
+    draw = random.Random(11)
+    path = tmp_path / "tickets.csv"
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["subject", "team", "hours"])
+        writer.writerow(["\x1b[2J\x1b]0;pwned\x07 \u202enasty", "ops", 1.5])
+        for _ in range(150):
+            words = draw.choices(["fire", "slow", "lunch", "password", "printer", "the"], k=6)
+            writer.writerow([" ".join(words), draw.choice(["ops", "web"]), draw.randint(1, 40)])
+    return path
+
+
+def run(*arguments, answers=""):
+    return CliRunner().invoke(app, ["label", *map(str, arguments)], input=answers)
+
+
+def folder_of(file):
+    return file.with_name(f"{file.name}.askance")
+
+
+def rows_of(file):
+    with (folder_of(file) / "labels.csv").open(newline="", encoding="utf-8") as opened:
+        return list(csv.DictReader(opened))
+
+
+def answers_of(file):
+    return [given.answer for given in Journal(folder_of(file) / "journal.jsonl").answers]
+
+
+class Terminal:
+    """A process in a terminal of 24 lines of 80."""
+
+    def __init__(self, command):
+        self.child = pexpect.spawn(
+            command[0],
+            [str(part) for part in command[1:]],
+            dimensions=(24, 80),
+            encoding="utf-8",
+            timeout=120,
+            env={**os.environ, "TERM": "xterm"},
+        )
+
+    def sees(self, text):
+        self.child.expect_exact(text)
+        return self
+
+    def presses(self, keys):
+        self.child.send(keys)
+        return self
+
+    def ends(self):
+        self.child.expect(pexpect.EOF)
+        self.child.close()
+        return self.child.exitstatus
+
+
+@pytest.fixture
+def terminal():
+    opened = []
+
+    def start(*command):
+        opened.append(Terminal(command))
+        return opened[-1]
+
+    yield start
+    for each in opened:
+        each.child.close(force=True)
+
+
+def test_label_quit_go_on_undo_and_finish_in_a_terminal(tickets, terminal):
+    command = [*COMMAND, tickets, "--budget", "6", "--positive", "urgent", *SMALL]
+    first = terminal(*command)
+    first.sees("0 of 6 labels given").sees("\\x1b[2J\\x1b]0;pwned\\x07 \\u202enasty")
+    first.presses("y").sees("Saved: record 1 is urgent.")
+    first.presses("?").sees("any key").presses("x")
+    first.presses("n").sees("is no.").presses("s").sees("was skipped").presses("z").sees("'z'")
+    first.presses("q").sees("2 labels given, 1 skipped").sees("The same command goes on")
+    assert first.ends() == 0
+    assert answers_of(tickets) == ["yes", "no", "skip"]
+
+    second = terminal(*COMMAND, tickets)
+    second.sees("2 of 6 labels given").presses("u").sees("Undone").presses("u").sees("is no.")
+    second.presses("y").sees("Saved").presses("\x1b[A").sees("That key").presses("yn")
+    second.sees("4 of 6").presses("nn").sees("All labels of the budget are given.")
+    second.presses("u").sees("Undone").presses("y").sees("All labels").presses("q")
+    second.sees("6 labels given")
+    assert second.ends() == 0
+
+    expected = ["yes", "yes", "yes", "no", "no", "yes"]
+    assert answers_of(tickets) == expected
+    rows = rows_of(tickets)
+    assert [row["label"] for row in rows] == ["urgent" if a == "yes" else "no" for a in expected]
+    assert rows[0]["subject"] == "\x1b[2J\x1b]0;pwned\x07 \u202enasty"
+    model = ActiveLearner.load(folder_of(tickets) / "model.askance")
+    assert model.classes == ("no", "urgent")
+    assert model.stats().answered == 6
+
+
+def test_the_terminal_is_left_as_it_was_found(tickets, terminal):
+    line = " ".join(map(str, [*COMMAND, tickets, *SMALL]))
+    shell = terminal("/bin/sh", "-c", f"stty -a; {line}; echo code $?; stty -a")
+    shell.sees(" echo ").sees("y  yes").presses("y").sees("Saved").presses("\x03")
+    shell.sees("1 label given").sees("code 0")
+    shell.child.expect(r" icanon .* echo ")
+    assert shell.ends() == 0
+
+
+def test_a_process_that_is_told_to_end_saves_and_says_so(tickets, terminal):
+    started = terminal(*COMMAND, tickets, *SMALL)
+    started.sees("y  yes").presses("n").sees("Saved")
+    started.child.kill(signal.SIGTERM)
+    started.sees("1 label given")
+    assert started.ends() == 128 + signal.SIGTERM
+    assert [row["label"] for row in rows_of(tickets)] == ["no"]
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_kill_loses_at_most_the_answer_being_typed(tickets, terminal, tmp_path, seed):
+    draw = random.Random(seed)
+    wanted = draw.choices("yns", k=9)
+    names = {"y": "yes", "n": "no", "s": "skip"}
+    done = 0
+    while done < len(wanted):
+        process = terminal(*COMMAND, tickets, *SMALL)
+        process.sees("y  yes")
+        for key in wanted[done : done + draw.randint(1, 3)]:
+            process.presses(key).sees("Saved")
+            done += 1
+        process.presses("".join(wanted[done : done + 1]))
+        time.sleep(draw.random() / 50)
+        process.child.kill(signal.SIGKILL)
+        process.ends()
+        known = answers_of(tickets)
+        assert known == [names[key] for key in wanted[: len(known)]]
+        assert len(known) in (done, done + 1)
+        done = len(known)
+    assert run(tickets, answers="q\n").exit_code == 0
+
+    undisturbed = tickets.with_name("copy.csv")
+    undisturbed.write_bytes(tickets.read_bytes())
+    assert run(undisturbed, *SMALL, answers="\n".join([*wanted, "q"])).exit_code == 0
+    files = [folder_of(file) / "model.askance" for file in (tickets, undisturbed)]
+    assert files[0].read_bytes() == files[1].read_bytes()
+    assert rows_of(tickets) == rows_of(undisturbed)
+
+
+def test_a_second_process_is_refused(tickets, terminal):
+    first = terminal(*COMMAND, tickets, *SMALL).sees("y  yes").presses("y").sees("Saved")
+    second = run(tickets, answers="n\n")
+    assert second.exit_code == 1
+    assert "is in use: another process labels there" in second.stderr
+    first.child.kill(signal.SIGKILL)
+    first.ends()
+    assert run(tickets, answers="n\n").exit_code == 0
+    assert answers_of(tickets) == ["yes", "no"]
+
+
+def test_standard_input_is_labelled_from_the_terminal(tickets, terminal, tmp_path):
+    line = " ".join(map(str, [*COMMAND, "-", "--format", "csv", "--session", tmp_path / "kept"]))
+    for answers in (1, 2):
+        shell = terminal("/bin/sh", "-c", f"cat {tickets} | {line} {' '.join(SMALL)}")
+        shell.sees("y  yes").presses("y").sees("Saved").presses("q").sees(f"{answers} label")
+        assert shell.ends() == 0
+    assert len(Journal(tmp_path / "kept" / "journal.jsonl").answers) == 2
+
+
+def test_standard_input_needs_a_terminal_for_answers(tickets, tmp_path):
+    for more, code, words in (
+        ([], 2, "--session"),
+        (["--session", tmp_path / "kept"], 1, "there is no terminal to answer from"),
+    ):
+        done = subprocess.run(
+            [*COMMAND, "-", "--format", "csv", *map(str, more)],
+            input=tickets.read_bytes(),
+            capture_output=True,
+            start_new_session=True,
+        )
+        assert done.returncode == code
+        assert words in done.stderr.decode()
+        assert b"Traceback" not in done.stderr
+
+
+def test_piped_answers_are_plain_and_resume(tickets):
+    first = run(tickets, "--budget", 4, *SMALL, answers="y\nno\nperhaps\nu\nskip\n")
+    assert first.exit_code == 0
+    assert "\x1b" not in first.stdout
+    assert "'perhaps' means nothing here" in first.stdout
+    assert answers_of(tickets) == ["yes", "skip"]
+    second = run(tickets, "--json", answers="y\n" * 50)
+    assert second.exit_code == 0
+    summary = json.loads(second.stdout)
+    assert (summary["spent"], summary["left"], summary["skipped"]) == (4, 0, 1)
+    assert summary["ended"] == "budget"
+    assert [row["label"] for row in rows_of(tickets)] == ["yes"] * 4
+    third = run(tickets, "--budget", 5, answers="n\n")
+    assert "All labels" in third.stdout
+    assert answers_of(tickets) == ["yes", "skip", "yes", "yes", "yes", "no"]
+
+
+def test_a_column_of_labels_is_left_out(tmp_path):
+    path = tmp_path / "some.csv"
+    path.write_text("size,kind\n" + "3,a\n5,b\n8,c\n" * 10)
+    assert run(path, "--label", "kind", *SMALL, answers="y\nn\n").exit_code == 0
+    assert "kind" not in rows_of(path)[0]
+    assert run(path, "--label", "kind", answers="y\n").exit_code == 0
+    predicted = CliRunner().invoke(
+        app, ["predict", str(folder_of(path) / "model.askance"), str(path)]
+    )
+    assert predicted.exit_code == 0
+    assert len(predicted.stdout.splitlines()) == 31
+
+
+def test_other_options_than_those_it_began_with_are_refused(tickets):
+    run(tickets, *SMALL, "--positive", "urgent", answers="y\n")
+    for option, value in (("--seed", 3), ("--positive", "late"), ("--cover-size", 5)):
+        refused = run(tickets, option, value, answers="y\n")
+        assert refused.exit_code == 1
+        assert "was begun with" in refused.stderr
+    assert run(tickets, "--positive", "urgent", "--cover-size", 2, answers="y\n").exit_code == 0
+    assert answers_of(tickets) == ["yes", "yes"]
+
+
+def test_what_a_killed_writer_left_is_cleared_away(tickets):
+    run(tickets, *SMALL, answers="y\n")
+    leftover = folder_of(tickets) / f".labels.csv.{'0f' * 16}"
+    leftover.write_text("half a f")
+    run(tickets, answers="y\n")
+    assert not leftover.exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (None, "does not exist"),
+        (b"", "holds no records|is empty|no column"),
+        (b"a,b\n", "holds no records"),
+        (b"\x00\xff\x00\n\x01,\x02\n", "."),
+    ],
+)
+def test_a_bad_file_is_one_sentence_and_leaves_nothing(tmp_path, content, words):
+    path = tmp_path / "bad.csv"
+    if content is not None:
+        path.write_bytes(content)
+    refused = run(path, answers="y\n")
+    assert refused.exit_code == 1
+    assert len(refused.stderr.strip().splitlines()) == 1
+    assert re.search(words, refused.stderr)
+    assert not folder_of(path).exists()
+
+
+def test_a_budget_of_nothing_is_a_slip(tickets):
+    assert run(tickets, "--budget", 0).exit_code == 2
+    assert run(tickets, "--budget", 3, *SMALL, answers="y\ny\n").exit_code == 0
+    lower = run(tickets, "--budget", 1)
+    assert lower.exit_code == 1
+    assert "at least the 2 labels already given" in lower.stderr
+
+
+def test_a_changed_file_is_refused(tickets):
+    run(tickets, *SMALL, answers="y\ny\n")
+    tickets.write_text(tickets.read_text().replace("nasty", "nice"))
+    refused = run(tickets, answers="y\n")
+    assert refused.exit_code == 1
+    assert "is not what it was" in refused.stderr
+    assert answers_of(tickets) == ["yes", "yes"]
+
+
+def test_a_session_begun_here_is_one_of_the_library(tickets):
+    run(tickets, *SMALL, answers="y\nn\n")
+    session = Session(folder_of(tickets), tickets)
+    assert session.standing().spent == 2
