@@ -56,7 +56,7 @@ def test_first_steps_lead_to_every_command():
 # Not for users: arithmetic, storage and the insides of commands. Their docstrings are for readers
 # of the source.
 INTERNAL = re.compile(
-    r"askance\.(__main__|cli\w*|engine|steps|grouping|files|locks|answers|intake|table_files)$"
+    r"askance\.(__main__|cli\w*|engine|steps|grouping|files|locks|answers|intake|predictions|table_files)$"
     r"|askance\.(demo|study|theory|curves|rehearsal|labelling)(\.|$)"
     r"|askance\.kernels\.(?!formulas|cover)"
     r"|askance\.data\.(?!readers|features|indexers|naming|catalog|splits|rows)"
@@ -81,9 +81,7 @@ PARTS = {
 
 def documented(module):
     """Names of a module that the API page shows: all of them, or those it lists."""
-    shown = re.search(
-        rf"automodule:: {re.escape(module)}\n((?:   :.*\n)*)", API, re.MULTILINE
-    )
+    shown = re.search(rf"automodule:: {re.escape(module)}\n((?:   :.*\n)*)", API, re.MULTILINE)
     assert shown, f"{module} is not in docs/api.md"
     listed = re.search(r":members:(.*)", shown[1])
     every = importlib.import_module(module).__all__

@@ -108,7 +108,9 @@ def run_console(text, folder):
 
 
 def check_output(command, shown, printed):
-    want, got = ("\n".join(map(str.rstrip, text.strip("\n").splitlines())) for text in (shown, printed))
+    want, got = (
+        "\n".join(map(str.rstrip, text.strip("\n").splitlines())) for text in (shown, printed)
+    )
     same = doctest.OutputChecker().check_output(f"{want}\n", f"{got}\n", doctest.ELLIPSIS)
     assert same, f"$ {command}\nshown:\n{want}\nprinted:\n{got}"
 
@@ -136,5 +138,8 @@ def test_what_is_shown_is_compared():
     check_output("x", "error 0.1...\n", "error 0.125\n")
     with pytest.raises(AssertionError, match="printed"):
         check_output("x", "error 0.2\n", "error 0.125\n")
-    assert transcript("$ one \\\n> two\nout\n$ three\n") == [("one \\\ntwo", "out\n"), ("three", None)]
+    assert transcript("$ one \\\n> two\nout\n$ three\n") == [
+        ("one \\\ntwo", "out\n"),
+        ("three", None),
+    ]
     assert not NOT_RUN.match("askance demo")
