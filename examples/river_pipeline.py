@@ -19,6 +19,4 @@ for x, phishing in datasets.Phishing():  # 1,250 web pages: is it a fraud?
         weights.append(question.weight)  # 1/P: River's own samplers do not keep it
 
 print(f"{len(weights)} labels asked; {accuracy} of the predictions made on the way")
-print(
-    f"weighted, they stand for {sum(weights):.0f} of the {offered} pages seen until the budget ran out"
-)
+print(f"their weights add up to {sum(weights):.0f}; expected is {offered}, the pages offered")

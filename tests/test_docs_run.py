@@ -12,12 +12,14 @@ from typing import NamedTuple
 
 import pytest
 
+import askance
 from askance.study.design import read_study
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 FENCE = re.compile(
-    r"(?:^<!-- not run: (?P<why>.+?) -->\n)?^(?P<mark>`{3,})(?P<kind>\S*).*?\n(?P<text>.*?)^(?P=mark)$",
+    r"(?:^<!-- not run: (?P<why>.+?) -->\n)?"
+    r"^(?P<mark>`{3,})(?P<kind>\S*).*?\n(?P<text>.*?)^(?P=mark)$",
     re.MULTILINE | re.DOTALL,
 )
 PROMPT = re.compile(r"^\$ (.+(?:\n> .+)*)\n?", re.MULTILINE)
@@ -97,7 +99,11 @@ def run_console(text, folder):
     # Compiled even where this process is not: the output is the same, and there in time.
     away = ("NUMBA_DISABLE_JIT", "ASKANCE_DATA", "COLUMNS")
     kept = {key: value for key, value in os.environ.items() if key not in away}
-    environment = {**kept, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}"}
+    environment = {
+        **kept,
+        "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(Path(askance.__file__).parents[1]),
+    }
     for command, shown in transcript(text):
         result = subprocess.run(
             ["bash", "-c", command], capture_output=True, text=True, check=False, env=environment

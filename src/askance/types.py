@@ -132,10 +132,11 @@ class Stats:
     """Where an :class:`askance.ActiveLearner` stands.
 
     ``seen`` examples were offered, ``refused`` of them for lack of budget, and ``learned`` is how
-    many were learned so far; ``asked`` labels were asked for, of which ``answered`` came, ``pending`` are awaited and ``withdrawn`` were given up.
-    ``query_rate`` is asked over those offered and not refused, ``predicted_share`` the share of
-    the learned examples that were learned from the learner's own predictions, ``mean_error`` its
-    progressive error estimate, and ``warning`` a sentence if it has collapsed into its guesses.
+    many were learned so far; ``asked`` labels were asked for, of which ``answered`` came,
+    ``pending`` are awaited and ``withdrawn`` were given up. ``query_rate`` is asked over those
+    offered and not refused, ``predicted_share`` the share of the learned examples that were learned
+    from the learner's own predictions, ``mean_error`` its progressive error estimate, and
+    ``warning`` a sentence if it has collapsed into its guesses.
     """
 
     seen: int
