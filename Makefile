@@ -20,7 +20,7 @@ BIN := $(VENV)/bin
 MADE := $(VENV)/.made
 INSTALLED := $(VENV)/.installed
 READY := $(VENV)/.installed-dev
-PYTEST := $(BIN)/python -m pytest -m "not slow and not network"
+PYTEST := $(BIN)/python -m pytest --numprocesses=auto -m "not slow and not network"
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:

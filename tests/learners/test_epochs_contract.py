@@ -37,6 +37,6 @@ def oracular() -> Learner:
 
 
 @pytest.mark.parametrize("factory", [exact_cover, unit_cover, tree_cover, iwal, oracular])
-@pytest.mark.parametrize(("name", "check"), learner_checks(), ids=lambda value: str(value)[:40])
+@pytest.mark.parametrize(("name", "check"), learner_checks(), ids=dict(learner_checks()))
 def test_contract(factory: object, name: str, check: object) -> None:
     check(factory, make_stream(seed=1, n_features=5))
