@@ -1,3 +1,4 @@
+import json
 import os
 import re
 import subprocess
@@ -89,6 +90,40 @@ def test_no_color_is_honoured():
     assert not coloured.search(run("demo", "--help", NO_COLOR="1", **terminal).stdout)
 
 
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("askance co", ["compare"]),
+        ("askance run mail.csv --algorithm iw", ["iwal0", "iwal1"]),
+        ("askance compare mail.csv --form", ["--format"]),
+        ("askance study ver", ["verify"]),
+    ],
+)
+def test_the_shell_completes(typed, expected):
+    asked = {"COMP_WORDS": typed, "COMP_CWORD": str(typed.count(" "))}
+    done = subprocess.run(
+        [sys.executable, "-c", "from askance.cli import app; app(prog_name='askance')"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "_ASKANCE_COMPLETE": "complete_bash", **asked},
+    )
+    assert done.stdout.split() == expected
+
+
+def test_results_have_no_colour_where_none_is_wanted(tmp_path):
+    rows = "".join(f"{i % 7},{i % 2}\n" for i in range(60))
+    (tmp_path / "some.csv").write_text("x,label\n" + rows)
+    command = ["run", str(tmp_path / "some.csv"), "--budget", "10", "--output", str(tmp_path / "o")]
+    terminal = {"FORCE_COLOR": "1", "TERM": "xterm-256color"}
+    shown = run(*command, NO_COLOR="1", **terminal)
+    assert shown.returncode == 0
+    assert not re.search(r"\x1b\[[0-9;]*3[0-9]", shown.stdout + shown.stderr)
+    wrong = run(*command, **terminal)
+    assert "\x1b[31m" in wrong.stderr
+    assert "\x1b" not in run(*command, NO_COLOR="1", **terminal).stderr
+
+
 def test_the_command_line_starts_without_the_plotting_library():
     code = "import sys, askance.cli; print('matplotlib' in sys.modules)"
     result = subprocess.run(
@@ -103,3 +138,9 @@ def test_the_demo_prints_a_table_and_writes_both_files(tmp_path):
     assert "labels asked" in result.stdout
     assert str(tmp_path / "demo.svg") in result.stdout
     assert sorted(path.name for path in tmp_path.iterdir()) == ["demo.png", "demo.svg"]
+    again = CliRunner().invoke(app, ["demo", "--quick", "--json", "--output", str(tmp_path)])
+    found = json.loads(again.stdout)
+    names = [curve["name"] for curve in found["curves"]]
+    assert names == ["Online Active Cover", "IWAL", "margin sampling", "passive"]
+    assert found["curves"][3]["labels"] == 600
+    assert found["files"] == [str(tmp_path / "demo.png"), str(tmp_path / "demo.svg")]

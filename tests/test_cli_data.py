@@ -81,6 +81,8 @@ def test_the_environment_can_name_the_folder(few_files, monkeypatch):
     monkeypatch.setenv("ASKANCE_DATA", str(few_files))
     assert "titanic        yes" in run("list").stdout
     assert run("fetch", "titanic").stdout.strip() == f"titanic is in {few_files / 'titanic'}"
+    found = json.loads(run("fetch", "titanic", "--json").stdout)
+    assert found == {"name": "titanic", "folder": str(few_files / "titanic")}
 
 
 def test_a_failure_is_one_sentence_on_standard_error_without_a_traceback():

@@ -3,6 +3,7 @@
 import json
 import os
 import resource
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -54,7 +55,9 @@ def _here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.chdir(folder)
     yield
     for path in folder.iterdir():
-        if path.name not in ("model", "people.csv"):
+        if path.is_dir():
+            shutil.rmtree(path)
+        elif path.name not in ("model", "people.csv"):
             path.unlink()
 
 
@@ -131,6 +134,16 @@ def test_inspect_says_what_was_seen_asked_and_learned() -> None:
     assert all(weight["feature"] in shown for weight in found["weights"])
 
 
+def test_what_a_terminal_would_obey_is_shown_as_it_is() -> None:
+    live = ActiveLearner("passive", features=FeatureMap(), classes=("[red]no", "yes\x1b[31m"))
+    live.tell(live.ask({"job": "[bold]\x1b[2Jclerk"}), 1)
+    live.save("odd")
+    shown = said("inspect", "odd")
+    assert "\x1b" not in shown
+    for part in ("[red]no", "yes\\x1b[31m", "job=[bold]\\x1b[2Jclerk"):
+        assert part in shown
+
+
 def test_export_writes_what_is_asked_for() -> None:
     wanted = ["--coefficients", "c.json", "--sample", "s.parquet"]
     assert said("export", "model", *wanted) == "wrote c.json\nwrote s.parquet\n"
@@ -154,6 +167,36 @@ def test_export_as_onnx() -> None:
     onnx = pytest.importorskip("onnx")
     assert said("export", "model", "--onnx", "m.onnx") == "wrote m.onnx\n"
     onnx.checker.check_model(onnx.load("m.onnx"))
+
+
+MAIL = [
+    (
+        f"m{i}",
+        f"{word} {('today', 'soon', 'again')[i % 3]} number {i}",
+        i % 7,
+        ("ann", "bob")[i % 2],
+    )
+    for i, word in enumerate(["win cash", "lunch", "free prize", "meeting"] * 30)
+]
+
+
+def test_from_a_file_made_by_hand_to_predictions() -> None:
+    """Text, numbers and categories, as `askance run` leaves them, for a file without labels."""
+    header = "key,subject,size,sender"
+    rows = [",".join(map(str, row)) for row in MAIL]
+    kinds = ["spam" if "win" in row[1] or "free" in row[1] else "ham" for row in MAIL]
+    labelled = [f"{row},{kind}" for row, kind in zip(rows, kinds, strict=True)]
+    Path("mail.csv").write_text("\n".join([f"{header},kind", *labelled]))
+    Path("new.csv").write_text("\n".join([header, *rows]))
+    said("run", "mail.csv", "--label", "kind", "--positive", "spam", "--id", "key",
+         "--budget", "60", "--output", "out", "--force")  # fmt: skip
+    found = json.loads(said("predict", "out/model.askance", "new.csv", "--json"))
+    assert found == json.loads(said("predict", "out/model.askance", "mail.csv", "--json"))
+    assert [row["id"] for row in found] == [row[0] for row in MAIL]
+    right = [row["prediction"] == kind for row, kind in zip(found, kinds, strict=True)]
+    assert sum(right) > 100
+    weights = json.loads(said("inspect", "out/model.askance", "--json"))["weights"]
+    assert "subject^free" in [weight["feature"] for weight in weights]
 
 
 # Bad input: one sentence
@@ -189,10 +232,14 @@ def _make_newer(model: Path, newer: Path) -> None:
         (b"", "bad.csv"),
         (b"key,age,job\n", "bad.csv holds no records"),
         (b"age,job\n30,clerk\n", "bad.csv has no id column 'key', it has age, job"),
+        (
+            b"key,size,age\nann,3,4\n",
+            "bad.csv has no column 'job' as the model expects, its columns are size, age",
+        ),
         (b"key,age,job\nann,old,clerk\n", "has a string in column 'age', where a number was"),
         (bytes(range(256)) * 20, "bad.csv"),
     ],
-    ids=["empty", "header", "column", "kind", "garbage"],
+    ids=["empty", "header", "id", "columns", "kind", "garbage"],
 )
 def test_a_file_that_cannot_be_predicted_for(content: bytes, expected: str) -> None:
     Path("bad.csv").write_bytes(content)

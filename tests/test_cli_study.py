@@ -107,3 +107,26 @@ def test_finished_results_are_in_the_store(study: Path, tmp_path: Path) -> None:
     askance("run", study, "--store", tmp_path / "second", "--jobs", 1)
     askance("export", tmp_path / "second", "-o", tmp_path / "all.csv")
     assert len((tmp_path / "all.csv").read_text().splitlines()) == 1 + 3 * 4 * 3
+
+
+def test_everything_as_json(study: Path, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    options = [study, "--store", store]
+    found = json.loads(askance("run", *options, "--jobs", 1, "--json"))
+    (line,) = found["data_sets"]
+    assert (line["dataset"], line["done"], line["missing"]) == ("points", 8, 0)
+    assert (found["absent"], found["failures"]) == ([], [])
+    assert json.loads(askance("status", *options, "--json")) == found
+    found = json.loads(askance("verify", *options, "--sample", 2, "--json"))
+    assert found == {"checked": 2, "other_version": 0, "differing": []}
+    table = tmp_path / "all.csv"
+    assert json.loads(askance("export", store, "-o", table, "--json")) == {"files": [str(table)]}
+    found = json.loads(askance("report", store, "-o", tmp_path / "pages", "--json"))
+    assert found == {"files": [str(tmp_path / "pages" / "index.html")]}
+
+
+def test_failures_as_json(study: Path, tmp_path: Path) -> None:
+    study.write_text(TINY.replace("learning_rate = [0.4, 0.8]", "learning_rate = [0.4, -1.0]"))
+    found = json.loads(askance("run", study, "--store", tmp_path / "s", "--jobs", 1, "--json"))
+    assert {failure["algorithm"] for failure in found["failures"]} == {"passive"}
+    assert "learning_rate must be positive" in found["failures"][0]["failure"]

@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,23 @@ def test_run_writes_numbers_and_figure_and_document_uses_them(tmp_path: Path) ->
     assert done.exit_code == 0, done.output
     assert "| noise |" in page.read_text(encoding="utf-8")
     assert (tmp_path / "labels.svg").exists()
+
+
+def test_numbers_as_json(tmp_path: Path) -> None:
+    runner = CliRunner()
+    few = ["--seeds", "1", "--scale", "0.03125", "--out", str(tmp_path)]
+    found = json.loads(runner.invoke(theory_app, ["run", "labels", *few, "--json"]).stdout)
+    assert set(found) == {"labels"}
+    saved = json.loads((tmp_path / "labels.json").read_text())["table"]
+    assert [line["queries"] for line in found["labels"]["table"]] == [
+        line["queries"] for line in saved
+    ]
+    assert found["labels"]["epochs"]
+    page = tmp_path / "page.md"
+    page.write_text("", encoding="utf-8")
+    chosen = ["document", str(page), "--out", str(tmp_path), "--json"]
+    found = json.loads(runner.invoke(theory_app, chosen).stdout)
+    assert found == {"document": str(page), "experiments": ["labels"]}
 
 
 def test_the_names_are_those_of_the_experiments() -> None:

@@ -104,6 +104,16 @@ def test_standard_input_is_read_once_in_batches(monkeypatch, mixed):
     assert piped == taken(Intake(mixed, Reading(label="sold")))
 
 
+def test_columns_that_look_like_ids_are_found(tmp_path):
+    path = tmp_path / "some.csv"
+    rows = [f"{i},m{i},{i % 7},{i / 3},note {i} of it,x,yes" for i in range(30)]
+    path.write_text("\n".join(["n,key,week,size,note,same,y", *rows]) + "\n")
+    assert Intake(path, Reading(label="y")).likely_ids() == ["n", "key"]
+    assert Intake(path, Reading(label="y", id="n")).likely_ids() == ["key"]
+    path.write_text("\n".join(["n,key,week,size,note,same,y", *rows[:5]]) + "\n")
+    assert Intake(path, Reading(label="y")).likely_ids() == []
+
+
 def test_json_lines_have_columns_too(tmp_path):
     path = tmp_path / "some.jsonl"
     records = [

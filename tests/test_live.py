@@ -1,7 +1,9 @@
 """Ask and tell: late labels, errors without consequences, budgets, threads, files."""
 
+import copy
 import logging
 import math
+import pickle
 import sys
 import tempfile
 import threading
@@ -814,3 +816,17 @@ def test_a_file_of_the_first_version_goes_on(tmp_path: Path, refused: Any) -> No
     assert same(old.learner.get_state(), twin.learner.get_state())
     with refused(FileUnreadable, "5 labels come from a file of an older askance"):
         old.weighted_sample()
+
+
+@pytest.mark.parametrize(
+    "duplicate", [copy.deepcopy, lambda live: pickle.loads(pickle.dumps(live))]
+)
+def test_a_copy_goes_on_alone(duplicate: Any) -> None:
+    live = make("online_active_cover", budget=Budget(total=40))
+    _advance(live, 0, 30)
+    twin = duplicate(live)
+    assert _advance(live, 30, 50) == _advance(twin, 30, 50)
+    assert same(live.learner.get_state(), twin.learner.get_state())
+    before = twin.stats()
+    _advance(live, 50, 60)
+    assert twin.stats() == before

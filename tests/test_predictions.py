@@ -11,6 +11,7 @@ import pytest
 from askance.budget import Budget
 from askance.data.features import FeatureMap
 from askance.data.indexers import Hashing
+from askance.errors import BadRecord
 from askance.intake import Reading
 from askance.live import ActiveLearner
 from askance.predictions import described, predictions
@@ -74,6 +75,14 @@ def test_without_a_feature_map_features_have_numbers(tmp_path: Path) -> None:
     assert found["prediction"] == ["+1", "+1"]
     expected = [live.probability([0, 1.0, 0]), live.probability([1.0, 0, 0])]
     assert found["probability_+1"] == pytest.approx(expected)
+
+
+def test_records_of_json_may_lack_fields_but_not_all(tmp_path: Path, refused: Any) -> None:
+    (tmp_path / "some.jsonl").write_text('{"key": "a", "age": 30}\n{"key": "b", "new": 1}\n')
+    assert gathered(predictions(taught(), tmp_path / "some.jsonl"))["id"] == ["a", "b"]
+    (tmp_path / "none.jsonl").write_text('{"key": "a", "size": 30}\n')
+    with refused(BadRecord, "has no column 'age', 'job' as the model expects, its columns are siz"):
+        list(predictions(taught(), tmp_path / "none.jsonl"))
 
 
 def test_another_id_and_format_can_be_said(tmp_path: Path) -> None:

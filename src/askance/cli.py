@@ -24,13 +24,14 @@ from askance.cli_run import compare, run
 from askance.cli_study import study_app
 from askance.cli_theory import theory_app
 from askance.errors import AskanceError
+from askance.labelling.visible import visible
 
 __all__ = ["app"]
 
 
 def _complain(sentence: str) -> None:
     Console(stderr=True, soft_wrap=True).print(
-        f"askance: {sentence}", style="red", markup=False, highlight=False
+        f"askance: {visible(sentence)}", style="red", markup=False, highlight=False
     )
 
 
@@ -68,10 +69,10 @@ app.add_typer(data_app, name="data")
 app.add_typer(study_app, name="study")
 app.add_typer(theory_app, name="theory")
 app.command()(run)
+app.command()(compare)
 app.command()(label)
 app.command()(predict)
 app.command()(inspect)
-app.command()(compare)
 app.command()(export)
 
 

@@ -3,6 +3,7 @@
 import contextlib
 import re
 import shutil
+import signal
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
@@ -34,11 +35,17 @@ from askance.labelling.session import Session
 from askance.labelling.settings import Settings
 from askance.labelling.visible import visible
 from askance.locks import held
+from askance.presets import suggested
 
 __all__ = ["label"]
 
 _LEFTOVER = re.compile(r"\..+\.[0-9a-f]{32}")
 """What a process that was killed while it wrote a file may leave."""
+
+_COPY = "input"
+"""What came from standard input, in the folder of its labelling."""
+
+_TERMINAL = "CONIN$" if sys.platform == "win32" else "/dev/tty"
 
 
 @dataclass
@@ -76,7 +83,7 @@ class LabellingOptions:
         """What a new labelling begins with."""
         return Settings(
             algorithm=learner.algorithm,
-            parameters=learner.parameters(),
+            parameters=suggested(learner.algorithm, learner.parameters()),
             seed=self.seed,
             classes=(self.negative, self.positive),
             reading=replace(reading.reading(), label=self.label).unlabelled(),
@@ -102,7 +109,7 @@ def label(
     """
     folder = labelling.folder(file)
     wanted = labelling.settings(reading, learner)
-    given = {name for name in ctx.params if _is_given(ctx, name)}
+    given = {name for name in ctx.params if _is_given(ctx, name)} | learner.parameters().keys()
     if file != "-" and not Session.exists(folder):
         wanted = wanted.settled(file)
     folder.mkdir(parents=True, exist_ok=True)
@@ -110,11 +117,14 @@ def label(
         session = _opened(file, folder, wanted, given)
         if labelling.budget is not None:
             session.set_budget(labelling.budget)
-        interrupts = _converse(session, Path(file).name, as_json=as_json)
-        paths = write_outputs(session)
+        try:
+            interrupts = _converse(session, Path(file).name, as_json=as_json)
+        finally:
+            # Also if the file turns out to be broken further on.
+            paths = write_outputs(session)
     _report(session, paths, as_json=as_json)
-    if interrupts.received not in (None, 2):
-        raise typer.Exit(128 + (interrupts.received or 0))
+    if interrupts.received not in (None, signal.SIGINT):
+        raise typer.Exit(128 + interrupts.received)
 
 
 def _is_given(ctx: typer.Context, name: str) -> bool:
@@ -127,7 +137,7 @@ def _opened(file: str, folder: Path, wanted: Settings, given: set[str]) -> Sessi
     for path in folder.iterdir():
         if _LEFTOVER.fullmatch(path.name):
             path.unlink()
-    source = Path(file) if file != "-" else folder / "input"
+    source = Path(file) if file != "-" else folder / _COPY
     if not Session.exists(folder):
         if file == "-":
             _copy(sys.stdin.buffer, source)
@@ -147,7 +157,8 @@ def _copy(stream: Any, path: Path) -> None:
 def _refuse_others(session: Session, wanted: Settings, given: set[str]) -> None:
     """Refuse options that are not those of the labelling that is there."""
     ours, theirs = _named(session.settings), _named(wanted)
-    names = given | ({"ignore"} if "label" in given else set()) | set(wanted.parameters)
+    # A column of labels is one of those left out.
+    names = {"ignore" if name == "label" else name for name in given}
     for name in sorted(names & (ours.keys() | theirs.keys())):
         if ours.get(name) != theirs.get(name):
             raise InvalidParameter(
@@ -157,10 +168,12 @@ def _refuse_others(session: Session, wanted: Settings, given: set[str]) -> None:
 
 
 def _named(settings: Settings) -> dict[str, Any]:
-    reading = asdict(settings.reading)
+    reading = {
+        name: sorted(value) if isinstance(value, tuple) else value
+        for name, value in asdict(settings.reading).items()
+    }
     negative, positive = settings.classes
     named = {**reading, "algorithm": settings.algorithm, "seed": settings.seed}
-    # LABEL is None on both sides: the column of labels is among those left out.
     return {**named, **settings.parameters, "positive": positive, "negative": negative}
 
 
@@ -182,12 +195,12 @@ def _converse(session: Session, name: str, *, as_json: bool) -> Interrupts:
 @contextlib.contextmanager
 def _keyboard(session: Session) -> Iterator[TextIO]:
     """Standard input, or the terminal itself where standard input is what is labelled."""
-    if session.source != session.folder / "input" or sys.platform == "win32":
+    if session.source != session.folder / _COPY:
         yield sys.stdin
         return
     with contextlib.ExitStack() as stack:
         try:
-            terminal = stack.enter_context(Path("/dev/tty").open())
+            terminal = stack.enter_context(Path(_TERMINAL).open())
         except OSError:
             raise FileUnreadable(
                 "standard input is what is labelled, and there is no terminal to answer from"

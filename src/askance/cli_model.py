@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from askance.cli_options import (
     FORMATS,
@@ -22,6 +23,7 @@ from askance.cli_options import (
     say_json,
 )
 from askance.exports import write_coefficients, write_model_sample, write_onnx
+from askance.labelling.visible import visible
 from askance.live import ActiveLearner
 from askance.predictions import described, predictions
 from askance.table_files import Chunk, check_table_path, write_table
@@ -70,7 +72,7 @@ def predict(
         else:
             say(
                 f"wrote {output}: {summary['predicted']:,} predictions, "
-                f"{summary['positive']:,} of them {live.classes[1]}"
+                f"{summary['positive']:,} of them {visible(live.classes[1])}"
             )
     elif as_json:
         _print_list(chunks)
@@ -132,8 +134,13 @@ def _overview(found: State) -> Table:
     table.add_column(style="bold")
     table.add_column(overflow="fold")
     for name, value in _lines(found):
-        table.add_row(name, value)
+        table.add_row(name, _plain(value))
     return table
+
+
+def _plain(text: str) -> Text:
+    """Text of a stranger's file: neither markup nor control characters are obeyed."""
+    return Text(visible(text))
 
 
 def _lines(found: State) -> list[tuple[str, str]]:
@@ -163,14 +170,15 @@ def _lines(found: State) -> list[tuple[str, str]]:
 
 
 def _weights(found: State) -> Table:
-    table = Table(title=f"Largest weights; above zero speaks for {found['classes']['positive']}")
+    title = f"Largest weights; above zero speaks for {found['classes']['positive']}"
+    table = Table(title=_plain(title))
     table.add_column("feature", overflow="fold")
     for name in ("weight", "largest value"):
         table.add_column(name, justify="right")
     for weight in found["weights"]:
         others = "".join(f" or {name}" for name in weight["shared_with"])
         largest = "" if weight["largest"] is None else f"{weight['largest']:g}"
-        table.add_row(weight["feature"] + others, f"{weight['coefficient']:+.4g}", largest)
+        table.add_row(_plain(weight["feature"] + others), f"{weight['coefficient']:+.4g}", largest)
     return table
 
 

@@ -121,6 +121,7 @@ def _summary(found: "Rehearsal", intake: Intake, files: list[str]) -> dict[str, 
     return {
         "file": intake.source,
         "columns": intake.columns,
+        "likely_ids": intake.likely_ids(),
         "classes": list(intake.classes),
         "unlabelled": found.unlabelled,
         "algorithm": found.plan.algorithm,
@@ -147,13 +148,12 @@ def _write(found: "Rehearsal", folder: Path, sample: Path, summary: dict[str, An
     from askance.exports import record_columns, write_sample
 
     folder.mkdir(parents=True, exist_ok=True)
-    name = Path(summary["file"]).name
-    tested = (
-        f"{found.tested:,} held out" if found.measure == "test error" else "predict, then learn"
-    )
+    parts = f"{found.examples:,} examples, each predicted before it is learned"
+    if found.measure == "test error":
+        parts = f"{found.examples:,} examples to learn from, {found.tested:,} held out"
     look = Look(
-        title=f"{name}: {found.results[-1].queries:,} labels",
-        subtitle=f"{found.examples:,} examples to learn from, {tested}; seed {found.plan.seed}.",
+        title=f"{Path(summary['file']).name}: {found.results[-1].queries:,} labels",
+        subtitle=f"{parts}; seed {found.plan.seed}.",
         measure=found.measure,
         reference=(found.everything.error, f"passive with all {found.everything.queries:,} labels"),
     )
@@ -196,6 +196,8 @@ def _show(summary: dict[str, Any], folder: Path) -> None:
 
 
 def _notes(summary: dict[str, Any]) -> Iterator[str]:
+    for name in summary["likely_ids"]:
+        yield f"{name} looks like an id, and was learned from: --id or --ignore leaves it out"
     if summary["labels"] < summary["budget"]:
         left = f"{summary['budget'] - summary['labels']:,} labels are left"
         name = {"margin": "b", "passive": None}.get(summary["algorithm"], "c0")
@@ -212,7 +214,12 @@ def _described(columns: dict[str, str]) -> str:
         kinds.setdefault(kind, []).append(name)
     if not kinds:
         return "numbered or named features."
-    return "; ".join(f"{kind} {', '.join(names)}" for kind, names in kinds.items()) + "."
+    return "; ".join(f"{kind} {_some(names)}" for kind, names in kinds.items()) + "."
+
+
+def _some(names: list[str], most: int = 4) -> str:
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def _left_out(unlabelled: int) -> str:

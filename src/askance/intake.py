@@ -6,8 +6,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple, Self
 
+import numpy as np
+
 from askance.data.column_features import column_kind
-from askance.data.columns import Words
+from askance.data.columns import Column, Words
 from askance.data.dataset import Csr
 from askance.data.features import FeatureMap
 from askance.data.indexers import Hashing
@@ -25,6 +27,9 @@ SOME_WORDS = 2.0
 
 MANY_WORDS = 8.0
 """Words from which on it is text even if its values repeat."""
+
+_FEW = 20
+"""Records whose values may all differ by chance."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,6 +149,11 @@ class Intake:
         return self._labels.classes
 
     @property
+    def is_table(self) -> bool:
+        """Whether every record has every column."""
+        return isinstance(self._first.content, dict)
+
+    @property
     def columns(self) -> dict[str, str]:
         """What each column of the first records is read as; none where a format has no columns."""
         text = self.features.text
@@ -151,6 +161,20 @@ class Intake:
             name: "text" if name in text else _SHOWN.get(kind) or str(kind)
             for name, kind in _kinds(self._first).items()
         }
+
+    def likely_ids(self) -> list[str]:
+        """Columns that look like ids, from which nothing can be learned.
+
+        Their first values all differ, and are single words, or numbers that count up by one.
+        """
+        content = self._first.content
+        if not isinstance(content, dict) or len(self._first.ids) < _FEW:
+            return []
+        return [
+            name
+            for name, column in content.items()
+            if name not in self.features.text and _looks_like_ids(column)
+        ]
 
     def _read(self, source: str | Path, features: FeatureMap | None) -> Iterator[Batch]:
         options = self.reading
@@ -192,6 +216,12 @@ class Intake:
         return FeatureMap(Hashing(options.bits), text, options.ngrams)
 
 
+def _looks_like_ids(column: Column) -> bool:
+    if isinstance(column, Words):
+        return len(column.values) == len(column.codes)
+    return isinstance(column, np.ndarray) and bool((np.diff(column) == 1).all())
+
+
 _SHOWN = {"string": "category", None: "empty"}
 
 
@@ -212,7 +242,6 @@ def text_columns(batch: Batch) -> list[str]:
 
     Text has two words or more in a value and seldom the same value twice, or eight words or more.
 
-    >>> import numpy as np
     >>> titles = Words(np.arange(3, dtype=np.int32), ["a red car", "two blue cars", "no car"])
     >>> towns = Words(np.array([0, 1, 0, 1, 1]), ["New York", "Los Angeles"])
     >>> text_columns(Batch(["1"], np.zeros(1, np.int8), {"title": titles, "town": towns}))

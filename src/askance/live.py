@@ -159,6 +159,17 @@ class ActiveLearner:
         self._defer = self.learner.defer if isinstance(self.learner, LateLearner) else None
         self._lock = threading.RLock()
 
+    def __getstate__(self) -> State:
+        with self._lock:
+            made_anew = ("_predict", "_offer", "_learn", "_defer", "_lock")
+            kept = {name: value for name, value in vars(self).items() if name not in made_anew}
+            # The deep copy may be pickled or changed when the lock is open again.
+            return copy.deepcopy(kept)
+
+    def __setstate__(self, state: State) -> None:
+        vars(self).update(state)
+        self._take_the_wheel()
+
     @property
     def preset(self) -> State:
         """The algorithm and its parameters, or the class of a learner of your own."""
@@ -173,17 +184,6 @@ class ActiveLearner:
     def n_features(self) -> int:
         """The number of features, as far as the learner knows it; else 0."""
         return self._n_features or 0
-
-    def __getstate__(self) -> State:
-        with self._lock:
-            made_anew = ("_predict", "_offer", "_learn", "_defer", "_lock")
-            kept = {name: value for name, value in vars(self).items() if name not in made_anew}
-            # The deep copy may be pickled or changed when the lock is open again.
-            return copy.deepcopy(kept)
-
-    def __setstate__(self, state: State) -> None:
-        vars(self).update(state)
-        self._take_the_wheel()
 
     def predict(self, x: Any) -> Label:
         """The current prediction, -1 or +1."""

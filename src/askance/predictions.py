@@ -10,6 +10,7 @@ from scipy.special import expit
 
 from askance.data.features import FeatureMap
 from askance.data.indexers import Numbered
+from askance.errors import BadRecord
 from askance.exports import named_weights
 from askance.intake import Intake, Reading
 from askance.live import ActiveLearner
@@ -39,8 +40,10 @@ def predictions(
     # The labels of LIBSVM and VW text cannot be left out, so they must not surprise.
     reading = replace(kept.unlabelled(), positive=kept.positive, format=format, id=id or kept.id)
     features = live.features or FeatureMap(Numbered(live.n_features))
+    intake = Intake(source, reading, features)
+    _check_columns(intake)
     names = np.array(live.classes)
-    for batch, csr in Intake(source, reading, features):
+    for batch, csr in intake:
         parts = csr.values, csr.indices, csr.indptr
         margins = live.margins(csr_array(parts, shape=(len(csr), features.n_features)))
         yield {
@@ -48,6 +51,17 @@ def predictions(
             "prediction": names[(margins > 0).astype(int)],
             f"probability_{live.classes[1]}": expit(margins),
         }
+
+
+def _check_columns(intake: Intake) -> None:
+    """A table must have the columns that were learned; records of JSON need some of them only."""
+    known, found = intake.features.kinds, intake.columns
+    missing = [name for name in known if name not in found]
+    if found and missing and (intake.is_table or len(missing) == len(known)):
+        raise BadRecord(
+            f"{intake.source} has no column {', '.join(map(repr, missing))} as the model expects, "
+            f"its columns are {', '.join(found)}"
+        )
 
 
 def described(live: ActiveLearner, top: int = 20) -> State:

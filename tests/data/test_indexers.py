@@ -38,3 +38,14 @@ def test_names_come_back_in_the_same_columns():
     hashing.find([f"feature {i}" for i in range(40)])
     again = indexer_from(hashing.get_state())
     assert [again.name_of(i) for i in range(16)] == [hashing.name_of(i) for i in range(16)]
+
+
+@pytest.mark.parametrize("make", [lambda: Dictionary({"a", "b"}), Hashing, lambda: Numbered(2)])
+def test_every_known_name_has_its_place(make):
+    indexer = make()
+    indexer.find(["b", "0", "a", "1"])
+    places = indexer.find(indexer.names)
+    assert places.signs.all()
+    shown = [indexer.name_of(int(index)) for index in places.indices]
+    assert shown == list(indexer.names)
+    assert sorted(indexer.names)[-2:] in (["a", "b"], ["0", "1"])

@@ -153,6 +153,18 @@ def test_the_facade_tells_of_late_labels_and_survives_a_file(tmp_path: Path) -> 
     assert live.learner.epoch >= 4
 
 
+def test_refit_takes_in_the_current_epoch_and_changes_nothing() -> None:
+    learner = fresh_learner()
+    assert learner.refit() is learner.classifier
+    for value in (0.2, 0.8, 0.6, 0.55):
+        learn_one(learner, value)
+    whole = fresh_learner(horizon=4)
+    for value in (0.2, 0.8, 0.6, 0.55):
+        learn_one(whole, value)
+    assert learner.refit().cut == whole.classifier.cut != learner.classifier.cut
+    assert (learner.epoch, learner.epoch_start, learner.k) == (2, 3, 4)
+
+
 def test_records_say_what_was_decided() -> None:
     rng = np.random.default_rng(1)
     learner = fresh_learner(horizon=50)

@@ -3,14 +3,15 @@
 import numpy as np
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Perceptron
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from askance.errors import InvalidParameter, OracleFailed
 from askance.kernels.matrices import empty, from_dense, from_rows, row_at
-from askance.oracles.estimator import EstimatorClassifier, EstimatorOracle
+from askance.oracles.estimator import ConstantClassifier, EstimatorClassifier, EstimatorOracle
 from askance.oracles.thresholds import StumpOracle
 from askance.types import Row
 
@@ -46,6 +47,34 @@ def test_rows_of_weight_zero_change_nothing(estimator: object, dense: bool) -> N
     with_zeros = oracle.fit(X, np.where(kept, y, -y), kept.astype(float))
     without = oracle.fit(X[kept], y[kept], np.ones(kept.sum()))
     assert with_zeros.predict_many(X).tolist() == without.predict_many(X).tolist()
+
+
+@pytest.mark.parametrize("estimator", [LogisticRegression(), GaussianNB(), Perceptron()])
+def test_scores_and_probabilities_agree_with_predictions(estimator: object) -> None:
+    X, y = blobs(5)
+    h = EstimatorOracle(estimator, n_features=3, dense=True).fit(X, y, np.ones(len(y)))
+    said_plus = h.predict_many(X) > 0
+    assert (h.scores(X) > 0).tolist() == said_plus.tolist()
+    if hasattr(estimator, "predict_proba"):
+        assert (h.probabilities(X) > 0.5).tolist() == said_plus.tolist()
+
+
+def test_an_estimator_that_only_predicts_has_its_labels_as_scores() -> None:
+    class Sign:
+        def predict(self, X: object) -> np.ndarray:
+            return np.where(X.toarray()[:, 0] > 0, 1, -1)
+
+    oracle = EstimatorOracle(LogisticRegression(), n_features=1)
+    h = EstimatorClassifier(Sign(), oracle)
+    assert h.scores(from_dense(np.array([[2.0], [-3.0]]))).tolist() == [1.0, -1.0]
+
+
+@pytest.mark.parametrize("label", [-1, 1])
+def test_a_constant_is_sure_of_itself(label: int) -> None:
+    X, _ = blobs(6, n=2)
+    constant = ConstantClassifier(label)
+    assert constant.scores(X).tolist() == [label, label]
+    assert constant.probabilities(X).tolist() == [label > 0, label > 0]
 
 
 def test_a_tree_of_depth_one_is_as_good_as_the_exact_stump() -> None:

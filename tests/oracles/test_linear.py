@@ -5,12 +5,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 
 from askance.checks import check_online_oracle
 from askance.checks.streams import bad_rows, make_stream
 from askance.errors import InvalidLabel, InvalidParameter, InvalidRow
+from askance.kernels.matrices import row_at
 from askance.oracles.linear import LinearOracle, LinearState, linear_oracles
 from askance.types import Row
 
@@ -257,3 +259,31 @@ def test_a_state_of_another_size_or_precision_is_refused_without_change(refused:
             oracle.set_state(other.get_state())
     after = oracle.get_state()
     assert all(np.array_equal(before[name], after[name]) for name in before)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("rates", RATES)
+@given(seed=st.integers(0, 2**32 - 1), size=st.sampled_from([0.01, 1.0, 100.0]))
+@settings(max_examples=10)
+def test_many_margins_are_those_of_each_row(rates: str, dtype: str, seed: int, size: float) -> None:
+    """Also where values are larger than all that were seen."""
+    oracle = trained(seed, rates=rates, dtype=dtype)
+    X = np.random.default_rng(seed).normal(size=(20, 5)) * size
+    X[np.abs(X) < 0.3 * size] = 0.0
+    sparse = csr_array(X)
+    each = [oracle.margin(row_at(sparse, i)) for i in range(20)]
+    scale = np.abs(oracle.state.weights).max() + 1.0
+    rounding = (1e-5 if dtype == "float32" else 1e-12) * scale * max(size, 1.0)
+    assert np.allclose(oracle.margins(sparse), each, rtol=0, atol=rounding)
+
+
+@pytest.mark.parametrize("rates", RATES)
+@given(seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=10)
+def test_coefficients_are_those_of_a_linear_function(rates: str, seed: int) -> None:
+    """Within what was seen: the margin of an example is its product with them."""
+    oracle = trained(seed, rates=rates, dtype="float64")
+    weights, intercept = oracle.coefficients()
+    for x, _, _ in make_stream(seed, length=20):
+        product = float(weights[x.indices] @ x.values) + intercept
+        assert product == pytest.approx(oracle.margin(x), rel=1e-9, abs=1e-9)

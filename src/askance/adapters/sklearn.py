@@ -47,7 +47,7 @@ def _gives_probabilities(classifier: "ActiveClassifier") -> bool:
 
 
 class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier of two classes that looks only at the labels it asks for.
+    """A classifier of two classes that learns only from the labels it asks for.
 
     ``fit`` walks once over the rows. Where the classes are known beforehand, by ``classes`` or by
     an earlier call, a label is looked at only if it is asked for; elsewhere ``y`` is read once, as
@@ -62,7 +62,8 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     estimator
         Any scikit-learn classifier whose ``fit`` takes ``sample_weight``, or a pipeline that ends
         in one: Active Cover is run over it, which fits it some hundred times. By default the online
-        linear oracle learns, which does not mind the scales of the features.
+        linear oracle learns; it does not mind the scales of the features, but learns faster where
+        they are centred, as ``StandardScaler`` does.
     label_budget
         How many labels may be asked for in all; by default as many as the algorithm wants.
     c0
@@ -100,7 +101,9 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.preprocessing import scale
     >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> X = scale(X)
     >>> active = ActiveClassifier(label_budget=60, random_state=0).fit(X, y)
     >>> active.n_labels_, bool(active.score(X, y) > 0.9)
     (60, True)
@@ -108,19 +111,19 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     The labels that were bought, weighted, can teach any other model:
 
     >>> asked, weights = active.queried_, active.weights_
-    >>> other = LogisticRegression(max_iter=5000)
-    >>> bool(other.fit(X[asked], y[asked], sample_weight=weights).score(X, y) > 0.9)
+    >>> other = LogisticRegression().fit(X[asked], y[asked], sample_weight=weights)
+    >>> bool(other.score(X, y) > 0.9)
     True
 
     Labels that somebody has to be asked for are given by a function of the row's number:
 
-    >>> asked = []
+    >>> rows = []
     >>> def ask(row):
-    ...     asked.append(row)
+    ...     rows.append(row)
     ...     return ["malignant", "benign"][y[row]]
     >>> active.fit(X, ask, classes=["benign", "malignant"]).predict(X[:2]).tolist()
     ['malignant', 'malignant']
-    >>> asked == active.queried_.tolist()
+    >>> rows == active.queried_.tolist()
     True
     """
 

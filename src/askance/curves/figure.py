@@ -119,7 +119,8 @@ def _dress_errors(axes: Axes, curves: Sequence[Curve], look: Look) -> None:
         axes.yaxis.set_minor_locator(NullLocator())
         axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
         return
-    axes.set_ylim(0.0, 1.05 * max(high, 0.01))
+    # A little below zero, so that no marker is cut.
+    axes.set_ylim(-0.02 * max(high, 0.01), 1.05 * max(high, 0.01))
     axes.yaxis.set_major_formatter(PercentFormatter(1.0))
     if look.reference is not None:
         error, name = look.reference

@@ -16,7 +16,8 @@ def table(curves: Sequence[Curve], target: float | None = None, step: int = 1) -
     """
     result = Table(title="Test error in %: median (quartiles)", title_justify="left")
     for name in ("labels", *(curve.name for curve in curves)):
-        result.add_column(name, justify="right")
+        # Blanks, where a long name can be broken.
+        result.add_column(name.replace("_", " ").replace(",", ", "), justify="right")
     for i, budget in list(enumerate(curves[0].budgets))[::step]:
         if any(curve.reached(budget) for curve in curves):
             result.add_row(str(budget), *(_cell(curve, i) for curve in curves))

@@ -1,0 +1,384 @@
+"""ActiveClassifier as scikit-learn wants it, and honest about the labels it looks at."""
+
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, make_classification
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import RidgeClassifier
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler, StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.estimator_checks import check_estimator
+from threadpoolctl import threadpool_limits
+
+import askance
+from askance.adapters.sklearn import ActiveClassifier
+from askance.errors import InvalidLabel, InvalidParameter
+
+# The oracle is called often: few probes and a small budget keep that short.
+TREE = ActiveClassifier(
+    estimator=DecisionTreeClassifier(max_depth=3),
+    parameters={"known_from": 0, "probes": 1},
+    label_budget=25,
+)
+KINDS = [ActiveClassifier(), ActiveClassifier("iwal1", c0=0.05), TREE]
+kinds = pytest.mark.parametrize("model", KINDS, ids=["cover", "iwal1", "tree"])
+
+
+@pytest.fixture(scope="module")
+def data() -> tuple[np.ndarray, np.ndarray]:
+    X, y = make_classification(400, 6, n_informative=4, flip_y=0.05, random_state=0)
+    return X, y
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        ActiveClassifier(),
+        ActiveClassifier("iwal1", label_budget=40),
+        clone(TREE).set_params(label_budget=10),
+        pytest.param(
+            clone(TREE).set_params(estimator=RidgeClassifier(), label_budget=10),
+            marks=pytest.mark.slow,
+        ),
+    ],
+    ids=["cover", "iwal1", "tree", "ridge"],
+)
+def test_all_checks_of_scikit_learn_pass(
+    model: ActiveClassifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # One of the checks is left out without it.
+    monkeypatch.setenv("SCIPY_ARRAY_API", "1")
+    results = check_estimator(model, on_fail=None, on_skip=None)
+    left = [(r["check_name"], r["exception"]) for r in results if r["status"] != "passed"]
+    assert left == []
+    assert len(results) > 50
+
+
+# ---------------------------------------------------------------------- which labels are looked at
+
+
+@kinds
+def test_labels_that_were_not_asked_for_change_nothing(model, data) -> None:
+    X, y = data
+    fitted = clone(model).fit(X, y)
+    assert 10 < fitted.n_labels_ < len(y)
+    flipped = 1 - y
+    flipped[fitted.queried_] = y[fitted.queried_]
+    again = clone(model).fit(X, flipped)
+    assert np.array_equal(again.decision_function(X), fitted.decision_function(X))
+    assert np.array_equal(again.queried_, fitted.queried_)
+
+
+@kinds
+def test_with_classes_given_other_labels_need_not_exist(model, data) -> None:
+    X, y = data
+    fitted = clone(model).fit(X, y)
+    known: list[Any] = [None] * len(y)
+    for i in fitted.queried_:
+        known[i] = int(y[i])
+    again = clone(model).fit(X, known, classes=[0, 1])
+    assert np.array_equal(again.decision_function(X), fitted.decision_function(X))
+
+
+@kinds
+@pytest.mark.parametrize("budget", [1, 2, 12])
+def test_a_function_is_asked_once_for_each_label_within_the_budget(model, data, budget) -> None:
+    X, y = data
+    asked: list[int] = []
+
+    def ask(row: int) -> str:
+        asked.append(row)
+        return ("no", "yes")[y[row]]
+
+    fitted = clone(model).set_params(label_budget=budget).fit(X, ask, classes=["yes", "no"])
+    assert asked == fitted.queried_.tolist()
+    assert len(set(asked)) == len(asked) == fitted.n_labels_ == len(fitted.weights_) == budget
+    assert budget <= fitted.n_offered_ < len(y)
+    assert set(fitted.predict(X)) <= {"yes", "no"}
+
+
+def test_it_is_the_learner_of_ask_and_tell(data) -> None:
+    X, y = data
+    fitted = ActiveClassifier(c0=0.1, shuffle=False, random_state=7).fit(X, y)
+    learner = askance.ActiveLearner("online_active_cover", n_features=6, c0=0.1, random_state=7)
+    weights = []
+    for x, label in zip(X, y, strict=True):
+        question = learner.ask(x)
+        if question.wanted:
+            learner.tell(question, 1 if label else -1)
+            weights.append(question.weight)
+    assert fitted.weights_.tolist() == weights
+    sample = learner.weighted_sample()
+    assert fitted.queried_.tolist() == sample.ids.tolist()
+    assert fitted.n_offered_ == sample.n
+    assert fitted.predict(X).tolist() == [learner.predict(x) > 0 for x in X]
+    assert np.allclose(fitted.predict_proba(X)[:, 1], [learner.probability(x) for x in X])
+
+
+@pytest.mark.parametrize("algorithm", ["passive", "iwal0", "iwal1"])
+def test_weights_make_up_for_the_rows_that_were_not_asked_about(algorithm, data) -> None:
+    X, y = data
+    fitted = ActiveClassifier(algorithm, c0=None if algorithm == "passive" else 0.02).fit(X, y)
+    spread = np.sqrt(np.sum(fitted.weights_ * (fitted.weights_ - 1)))
+    assert abs(fitted.weights_.sum() - fitted.n_offered_) <= 4 * spread
+    assert (fitted.n_labels_ < len(y)) == (algorithm != "passive")
+
+
+# ---------------------------------------------------------------------- in parts
+
+
+@kinds
+@pytest.mark.parametrize("budget", [None, 20])
+def test_in_parts_it_learns_what_it_learns_at_once(model, data, budget) -> None:
+    X, y = data
+    X, y = X[:200], y[:200]
+    model = clone(model).set_params(shuffle=False, label_budget=budget)
+    whole = clone(model).fit(X, y)
+    parts = clone(model)
+    for part in (slice(0, 5), slice(5, 130), slice(130, None)):
+        parts.partial_fit(X[part], y[part], classes=[0, 1])
+    assert np.array_equal(parts.queried_, whole.queried_)
+    assert np.array_equal(parts.weights_, whole.weights_)
+    assert np.array_equal(parts.decision_function(X), whole.decision_function(X))
+    assert parts.n_offered_ == whole.n_offered_
+
+
+@kinds
+def test_a_pickled_model_goes_on_as_if_nothing_had_happened(model, data) -> None:
+    X, y = data
+    first = clone(model).partial_fit(X[:100], y[:100], classes=[0, 1])
+    second = pickle.loads(pickle.dumps(first))
+    for each in (first, second):
+        each.partial_fit(X[100:], y[100:])
+    assert np.array_equal(first.decision_function(X), second.decision_function(X))
+    assert np.array_equal(first.queried_, second.queried_)
+
+
+def test_fit_forgets_what_was_before(data) -> None:
+    X, y = data
+    model = ActiveClassifier(label_budget=20)
+    once = clone(model).fit(X, y)
+    twice = clone(model).fit(X[:50, :3], y[:50]).fit(X, y)
+    assert np.array_equal(once.decision_function(X), twice.decision_function(X))
+    assert twice.n_labels_ == 20
+
+
+# ---------------------------------------------------------------------- forms of input
+
+CLASSES = [
+    ("ham", "spam"),
+    (False, True),
+    (3, -2),
+    (1.0, 2.0),
+    (np.str_("b"), np.str_("a")),
+]
+
+
+@pytest.mark.parametrize("names", CLASSES, ids=repr)
+@pytest.mark.parametrize("model", [KINDS[0], TREE], ids=["cover", "tree"])
+def test_two_classes_of_any_type(model, names, data) -> None:
+    X, y = data
+    fitted = clone(model).fit(X, np.array(names)[y])
+    assert fitted.classes_.tolist() == sorted(names)
+    assert set(fitted.predict(X).tolist()) == set(names)
+    assert fitted.score(X, np.array(names)[y]) > 0.7
+    by_function = clone(model).fit(X, lambda i: names[y[i]], classes=names)
+    assert np.array_equal(by_function.decision_function(X), fitted.decision_function(X))
+    second = fitted.predict(X) == fitted.classes_[1]
+    assert np.array_equal(second, fitted.decision_function(X) > 0)
+    assert np.array_equal(second, fitted.predict_proba(X)[:, 1] > 0.5)
+
+
+FRAMES: list[Callable[[np.ndarray], Any]] = [
+    lambda X: pd.DataFrame(X, columns=list("abcdef")),
+    lambda X: pl.DataFrame(X, schema=list("abcdef")),
+    np.asfortranarray,
+    lambda X: X.tolist(),
+]
+SPARSE: list[Callable[[np.ndarray], Any]] = [sp.csr_array, sp.csc_matrix, sp.coo_array]
+
+
+@pytest.mark.parametrize(
+    ("model", "frame"),
+    # Trees break ties between features otherwise where rows are sparse.
+    [(KINDS[0], frame) for frame in FRAMES + SPARSE] + [(TREE, frame) for frame in FRAMES],
+)
+def test_the_form_of_the_rows_does_not_matter(model, frame, data) -> None:
+    X, y = data
+    X = np.where(np.abs(X) < 0.2, 0.0, X)
+    plain = clone(model).fit(X, y)
+    formed = clone(model).fit(frame(X), y)
+    assert np.array_equal(formed.queried_, plain.queried_)
+    assert np.allclose(formed.decision_function(frame(X)), plain.decision_function(X))
+    if hasattr(frame(X), "columns"):
+        assert formed.feature_names_in_.tolist() == list("abcdef")
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        lambda y: pd.Series(y, index=range(7, 7 + len(y))),
+        lambda y: pd.Series(np.array(["n", "y"])[y]),
+        lambda y: pd.Series(np.array(["n", "y"])[y], dtype="category"),
+        lambda y: pl.Series(np.array(["n", "y"])[y]),
+        lambda y: pl.Series(y > 0),
+        lambda y: y.tolist(),
+    ],
+)
+@pytest.mark.parametrize("told", [False, True])
+def test_the_form_of_the_labels_does_not_matter(labels, told, data) -> None:
+    X, y = data
+    classes = sorted(set(labels(y))) if told else None
+    formed, plain = clone(KINDS[0]).fit(X, labels(y), classes=classes), clone(KINDS[0]).fit(X, y)
+    assert np.array_equal(formed.decision_function(X), plain.decision_function(X))
+
+
+def test_sparse_rows_with_repeated_and_zero_entries_are_put_right() -> None:
+    X = sp.csr_array(
+        (np.array([1.0, 1.0, 0.0, 3.0]), np.array([1, 1, 0, 0]), np.array([0, 3, 4])), shape=(2, 2)
+    )
+    before = X.data.copy()
+    fitted = ActiveClassifier(shuffle=False).fit(X, [0, 1])
+    plain = ActiveClassifier(shuffle=False).fit(X.toarray(), [0, 1])
+    assert np.array_equal(fitted.decision_function(X), plain.decision_function(X.toarray()))
+    assert np.array_equal(X.data, before)
+
+
+def test_scales_of_features_do_not_matter(data) -> None:
+    X, y = data
+    scales = 2.0 ** np.arange(-20, 21, 8)
+    plain, scaled = (clone(KINDS[0]).fit(rows, y) for rows in (X, X * scales))
+    assert np.array_equal(plain.queried_, scaled.queried_)
+    assert np.array_equal(plain.predict(X), scaled.predict(X * scales))
+
+
+# ---------------------------------------------------------------------- among other estimators
+
+
+def test_it_works_in_pipelines_searches_and_cross_validation() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    pipe = make_pipeline(StandardScaler(), ActiveClassifier(label_budget=80))
+    search = GridSearchCV(
+        pipe,
+        {"activeclassifier__c0": [0.01, 1.0], "activeclassifier__algorithm": [None, "iwal1"]},
+        cv=3,
+    ).fit(X, y)
+    assert search.best_score_ > 0.9
+    assert search.best_estimator_[-1].n_labels_ <= 80
+    assert cross_val_score(pipe, X, y, cv=3, scoring="roc_auc").min() > 0.95
+    assert pipe.fit(X, lambda i: y[i], activeclassifier__classes=[0, 1]).score(X, y) > 0.9
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        HistGradientBoostingClassifier(max_iter=3, max_leaf_nodes=4, min_samples_leaf=2),
+        make_pipeline(MaxAbsScaler(), GaussianNB()),
+        RidgeClassifier(),
+    ],
+    ids=["boosting", "pipeline", "ridge"],
+)
+def test_any_estimator_can_be_the_oracle(estimator, data) -> None:
+    X, y = data
+    with threadpool_limits(1):
+        model = clone(TREE).set_params(estimator=estimator).fit(X[:100], y[:100])
+        again = clone(model).fit(X[:100], y[:100])
+    assert model.n_labels_ <= 25
+    assert model.score(X, y) > 0.6
+    assert np.array_equal(model.decision_function(X), again.decision_function(X))
+    assert hasattr(model, "predict_proba") == hasattr(estimator, "predict_proba")
+
+
+def test_parameters_of_the_estimator_can_be_searched(data) -> None:
+    X, y = data
+    search = GridSearchCV(TREE, {"estimator__max_depth": [1, 4]}, cv=2).fit(X[:120], y[:120])
+    assert search.best_params_["estimator__max_depth"] in (1, 4)
+    assert TREE.estimator.max_depth == 3
+    assert not hasattr(TREE.estimator, "classes_")
+
+
+def test_sparse_rows_reach_an_estimator_that_takes_them(data) -> None:
+    X, y = data
+    model = clone(TREE).set_params(estimator=GaussianNB(), label_budget=12)
+    assert model.fit(sp.csr_array(X), y).predict_proba(sp.csr_array(X)).shape == (len(y), 2)
+    with pytest.raises(TypeError, match=r"[Ss]parse"):
+        model.set_params(estimator=HistGradientBoostingClassifier()).fit(sp.csr_array(X), y)
+
+
+@kinds
+def test_one_class_is_predicted_everywhere(model, data) -> None:
+    X, _ = data
+    fitted = clone(model).fit(X, ["only"] * len(X))
+    assert set(fitted.predict(X)) == {"only"}
+    assert np.array_equal(fitted.predict_proba(X), np.ones((len(X), 1)))
+
+
+@kinds
+def test_states_other_than_whole_numbers_are_taken(model, data) -> None:
+    X, y = data
+    first, second = (
+        clone(model).set_params(random_state=np.random.RandomState(3)).fit(X, y) for _ in range(2)
+    )
+    assert np.array_equal(first.queried_, second.queried_)
+    assert clone(model).set_params(random_state=None, label_budget=3).fit(X, y).n_labels_ == 3
+    other = clone(model).set_params(random_state=1).fit(X, y)
+    assert not np.array_equal(other.queried_, clone(model).fit(X, y).queried_)
+
+
+def test_the_package_has_it_without_importing_scikit_learn_for_everyone() -> None:
+    assert askance.ActiveClassifier is ActiveClassifier
+    with pytest.raises(AttributeError, match="has no attribute 'ActiveRegressor'"):
+        askance.ActiveRegressor  # noqa: B018
+
+
+# ---------------------------------------------------------------------- bad input
+
+
+@pytest.mark.parametrize(
+    ("model", "y", "classes", "message"),
+    [
+        (ActiveClassifier(), [0, 1, 2, 0], None, "Only binary classification is supported"),
+        (ActiveClassifier(), [0, 1, 1, 0], [0, 1, 2], "Only binary .* 3 classes"),
+        (ActiveClassifier(), lambda i: 0, None, "classes must be given where y is a function"),
+        (ActiveClassifier(), None, [0, 1], "labels are needed"),
+        (ActiveClassifier(), [0, 1, 1], [0, 1], "inconsistent numbers of samples"),
+        (ActiveClassifier(label_budget=0), [0, 1, 1, 0], None, "label_budget must be .* got 0"),
+        (ActiveClassifier("iwal2"), [0, 1, 1, 0], None, "algorithm must be one of"),
+        (ActiveClassifier(c0=-1.0), [0, 1, 1, 0], None, "c0 must be positive"),
+        (ActiveClassifier("passive", c0=1.0), [0, 1, 1, 0], None, "passive cannot take"),
+        (clone(TREE).set_params(algorithm="iwal1"), [0, 1, 1, 0], None, "must be active_cover"),
+        (clone(TREE).set_params(parameters={"depth": 1}), [0, 1, 1, 0], None, "cannot take"),
+        (clone(TREE).set_params(learning_rate=1.0), [0, 1, 1, 0], None, "cannot take"),
+        (ActiveClassifier(estimator=KNeighborsClassifier()), [0, 1, 1, 0], None, "sample_weight"),
+    ],
+)
+def test_bad_input_is_named(model, y, classes, message) -> None:
+    with pytest.raises(ValueError, match=message):
+        model.fit(np.eye(4), y, classes=classes)
+
+
+@pytest.mark.parametrize("label", ["maybe", None, float("nan"), ["no"], 2])
+def test_a_label_that_is_no_class_is_named(label) -> None:
+    with pytest.raises(InvalidLabel, match=r"the label of row \d must be 'no' or 'yes', got "):
+        ActiveClassifier().fit(np.eye(4), lambda i: label, classes=["yes", "no"])
+
+
+def test_classes_are_told_once() -> None:
+    model = ActiveClassifier()
+    with pytest.raises(InvalidParameter, match="classes must be passed on the first call"):
+        model.partial_fit(np.eye(2), [0, 1])
+    model.partial_fit(np.eye(2), [0, 1], classes=[1, 0]).partial_fit(np.eye(2), [0, 1])
+    with pytest.raises(InvalidParameter, match=r"classes must stay \[0, 1\], got \[0, 2\]"):
+        model.partial_fit(np.eye(2), [0, 2], classes=[0, 2])
