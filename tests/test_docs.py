@@ -77,6 +77,27 @@ def test_documented_defaults_are_those_of_the_code():
     assert f"| `learning_rate` | oracle | {cover.erm.learning_rate} |" in page
 
 
+def test_the_architecture_shows_every_module_and_the_layers_of_the_linter():
+    page = (ROOT / "ARCHITECTURE.md").read_text()
+    tree, drawing = page.split("## Who may import whom")
+    for path in Path(askance.__file__).parent.iterdir():
+        if path.name not in ("__pycache__", "__main__.py", "py.typed"):
+            assert path.name in tree, path.name
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    (layers,) = (c for c in settings["tool"]["importlinter"]["contracts"] if "layers" in c)
+    drawn = drawing.split("```text\n")[1].split("```")[0]
+    assert [_names(line) for line in drawn.splitlines() if _names(line)] == [
+        # What is planned stands in parentheses.
+        _names(re.sub(r"\(\w+\)", "", layer))
+        for layer in layers["layers"]
+        if not re.fullmatch(r"\(\w+\)", layer)
+    ]
+
+
+def _names(line):
+    return re.findall(r"\w+", line)
+
+
 def test_the_gate_is_what_the_readme_says():
     assert "exec make test" in (ROOT / ".ci/run").read_text()
     targets = set(re.findall(r"^\$ make (\w+)", (ROOT / "README.md").read_text(), re.MULTILINE))
