@@ -58,11 +58,8 @@ OTHERS = [
     (["label", "good.csv", "--session", "good.csv/inside"], 1, "good.csv"),
     (["label", "-", "--format", "csv"], 2, "--session"),
     (["predict", "good.model"], 2, "FILE"),
-    (["label", "good.csv", "--budget", "0"], 2, "--budget"),
-    (["label", "good.csv", "--session", "good.csv"], 2, "good.csv"),
     (["label", "good.csv", "--id", "z"], 1, "no id column 'z'"),
     (["label", "good.csv", "--algorithm", "iwal2"], 2, "iwal2"),
-    (["label", "-"], 2, "--session"),
 ]
 FILES = {
     "gone.csv": (None, "does not exist"),
@@ -142,11 +139,6 @@ def test_a_file_that_cannot_be_predicted(folder, name):
         assert CliRunner().invoke(app, arguments).exit_code == 0
         return
     assert FILES[name][1] in complaint(arguments, 1)
-
-
-@pytest.mark.parametrize("name", [n for n in FILES if n not in (*LABELS_ONLY, "wrong.csv")])
-def test_a_file_that_cannot_be_labelled(folder, name):
-    assert FILES[name][1] in complaint(["label", name], 1)
 
 
 @pytest.mark.parametrize(

@@ -33,8 +33,8 @@ SUGGESTED: dict[str, dict[str, Any]] = {
     "oracular_iwal0": {"c0": 0.0625, "learning_rate": 1.6},
     "oracular_iwal1": {"c0": 1.0, "learning_rate": 3.2},
 }
-"""Where to start with a few hundred labels. For each algorithm a setting that had little error with
-20 to 640 labels on ten data sets of the study; of settings that were close, one that asks more."""
+"""For each algorithm a setting to start with, which had little error with 20 to 640 labels on ten
+data sets of the study; of settings that were close, one that asks more."""
 
 _ORACLE_PARAMETERS = ("learning_rate", "rates", "dtype")
 

@@ -87,7 +87,7 @@ def read_batches(
 ) -> Iterator[Batch]:
     """Read records many at a time, which is faster; the parameters are those of :func:`read`.
 
-    A :class:`~askance.data.labels.LabelReader` in place of ``positive`` knows the two labels later.
+    A ``LabelReader`` in place of ``positive`` knows the two labels later.
     """
     kind = _format_of(source, format)
     name = "standard input" if source == "-" else str(source)
