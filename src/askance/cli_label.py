@@ -1,6 +1,7 @@
 """``askance label``: label a file by hand, one key a record."""
 
 import contextlib
+import logging
 import re
 import shutil
 import signal
@@ -45,6 +46,7 @@ _LEFTOVER = re.compile(r"\..+\.[0-9a-f]{32}")
 _COPY = "input"
 """What came from standard input, in the folder of its labelling."""
 
+_SILENCE = logging.NullHandler()
 _TERMINAL = "CONIN$" if sys.platform == "win32" else "/dev/tty"
 
 
@@ -183,6 +185,8 @@ def _converse(session: Session, name: str, *, as_json: bool) -> Interrupts:
     layout = Layout(name, session.settings.classes, console.encoding)
     with Interrupts() as interrupts, _keyboard(session) as stream:
         if console.is_terminal and not console.is_dumb_terminal and stream.isatty():
+            # The page shows the learner's warning; the log would write across it.
+            logging.getLogger("askance").addHandler(_SILENCE)
             terminal = TerminalScreen(console, layout)
             with terminal_keys(stream.fileno()) as read, terminal.opened() as screen:
                 Dialogue(session, read, screen, interrupts).run()

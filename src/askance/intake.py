@@ -139,9 +139,12 @@ class Intake:
 
     def __iter__(self) -> Iterator[Rows]:
         """Walk over the file, batch after batch; it can be done once."""
-        rest = map(self._without_ignored, self._batches)
-        for batch in itertools.chain([self._first], rest):
+        for batch in self.batches():
             yield Rows(batch, self.features.encode_batch(batch))
+
+    def batches(self) -> Iterator[Batch]:
+        """The same walk without the encoding, for who does not need every row."""
+        return itertools.chain([self._first], map(self._without_ignored, self._batches))
 
     @property
     def classes(self) -> tuple[str, str]:

@@ -2,8 +2,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from askance.data import readers
 from askance.errors import FileUnreadable, InvalidParameter, UnknownQuestion
+from askance.intake import Reading
 from askance.labelling.session import Session, Standing
+from askance.labelling.settings import Settings
 
 EACH = settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 ANSWERS = st.sampled_from(["yes", "no", "skip"])
@@ -136,3 +139,25 @@ def test_the_share_of_the_last_hundred():
     standing = Standing(5, None, 0, 250, (0, 1, 149, 150, 249), 0.2, None)
     assert standing.recent == (2, 100)
     assert Standing(2, None, 0, 3, (0, 2), 0.0, None).recent == (2, 3)
+
+
+def test_batches_that_were_read_ahead_leave_no_trace(tmp_path, state_of, monkeypatch):
+    """The undone answers lie in batches of the file whose names the map had not seen before."""
+    monkeypatch.setattr(readers, "_JSON_BATCH", 8)
+    path = tmp_path / "many.jsonl"
+    path.write_text("".join(f'{{"word": "w{i}", "size": {i % 7}}}\n' for i in range(90)))
+    settings = Settings(parameters={"cover_size": 2}, reading=Reading(bits=8)).settled(path)
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        Session.begin(tmp_path / name, settings)
+    first = answered(Session(tmp_path / "a", path, snapshot_every=5), ["yes", "no", "skip"] * 7)
+    far = first.standing().seen
+    for _ in range(13):
+        first.undo()
+    first.next()
+    assert first.standing().seen < far - 16
+    straight = answered(Session(tmp_path / "b", path), (["yes", "no", "skip"] * 7)[:8])
+    assert state_of(first) == state_of(straight)
+    again = Session(tmp_path / "a", path)
+    again.next()
+    assert state_of(again) == state_of(straight)

@@ -12,7 +12,8 @@ def walk(mail):
 
 
 def test_records_come_with_their_rows(walk, mail):
-    pairs = list(walk())
+    walking = walk()
+    pairs = [(record, walking.row()) for record in iter(walking.read, None)]
     assert [record for record, _ in pairs] == list(read(mail))
     one_by_one = FeatureMap()
     for record, row in pairs:
@@ -24,8 +25,8 @@ def test_records_come_with_their_rows(walk, mail):
 def test_a_checksum_is_that_of_the_records_read(walk, mail):
     first, second = walk(), walk()
     for _ in range(50):
-        next(first)
-        next(second)
+        first.read()
+        second.read()
     assert first.checksum.digest() == second.checksum.digest()
     lines = mail.read_text().splitlines(keepends=True)
     longer, other = mail.with_name("longer.csv"), mail.with_name("other.csv")
@@ -34,17 +35,22 @@ def test_a_checksum_is_that_of_the_records_read(walk, mail):
     sums = [walk(path) for path in (longer, other)]
     for each in sums:
         for _ in range(50):
-            next(each)
+            each.read()
     assert sums[0].checksum.digest() == first.checksum.digest()
     assert sums[1].checksum.digest() != first.checksum.digest()
 
 
-def test_skipping_leads_to_the_same_record(walk):
-    first, second = walk(), walk()
-    pairs = [next(first) for _ in range(8)]
-    second.skip(7)
-    assert next(second)[0] == pairs[-1][0]
-    assert second.position == first.position == 8
+@pytest.mark.parametrize("position", [0, 1, 1023, 1024, 1025, 2047, 2048, 2500])
+def test_skipping_leads_to_the_same_record_and_row(tmp_path, position):
+    """JSON lines come 1024 at a time."""
+    path = tmp_path / "many.jsonl"
+    path.write_text("".join(f'{{"n": {i}.5}}\n' for i in range(2502)))
+    walk = Walk(path, Reading(), FeatureMap())
+    walk.skip(position)
+    assert walk.position == position
+    for value in (position + 0.5, position + 1.5):
+        assert walk.read().fields == {"n": value}
+        assert abs(walk.row().values).tolist() == [value]
 
 
 def test_numbered_features_are_checked_too(tmp_path):
@@ -53,6 +59,6 @@ def test_numbered_features_are_checked_too(tmp_path):
         path = tmp_path / "rows.libsvm"
         path.write_text(f"1 1:{value} 7:2\n")
         walk = Walk(path, Reading(), FeatureMap())
-        next(walk)
+        walk.read()
         sums.append(walk.checksum.digest())
     assert sums[0] != sums[1]

@@ -52,6 +52,11 @@ class Csr:
         places = np.arange(ends[-1]) + np.repeat(starts - ends[:-1], lengths)
         return Csr(ends, self.indices[places], self.values[places])
 
+    def row(self, i: int) -> Row:
+        """Give one row, as views."""
+        start, stop = int(self.indptr[i]), int(self.indptr[i + 1])
+        return Row(self.indices[start:stop], self.values[start:stop])
+
     def rows(self) -> Iterator[Row]:
         """Walk over the rows, as views."""
         ends = self.indptr.tolist()
@@ -93,8 +98,7 @@ class Dataset:
 
     def row(self, i: int) -> Row:
         """Give one example's features, as views."""
-        start, stop = int(self.indptr[i]), int(self.indptr[i + 1])
-        return Row(self.indices[start:stop], self.values[start:stop])
+        return self.csr.row(i)
 
     @property
     def stats(self) -> Stats:

@@ -191,12 +191,11 @@ class Session:
 
     def _advance(self) -> None:
         """Read one record and offer it."""
-        pair = next(self._walk, None)
-        if pair is None:
+        record = self._walk.read()
+        if record is None:
             self._exhausted = True
             return
-        record, row = pair
-        question = self.learner.ask(row)
+        question = self.learner.ask(self._walk.row())
         if question.wanted:
             self._current = Asked(question, record)
 
@@ -222,7 +221,7 @@ class Session:
         """Read up to an answer that a snapshot has taken in already."""
         record = None
         while self._walk.position <= given.example:
-            record, _ = next(self._walk, (None, None))
+            record = self._walk.read()
             if record is None:
                 raise self._changed(given)
         if record is None:

@@ -4,8 +4,9 @@ import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
+from askance.data.dataset import Csr
 from askance.data.features import FeatureMap
-from askance.data.records import Record
+from askance.data.records import Batch, Record
 from askance.intake import Intake, Reading
 from askance.types import Row
 
@@ -24,35 +25,63 @@ class Walk:
     >>> file = Path(tempfile.mkdtemp()) / "mail.csv"
     >>> _ = file.write_text("size\n3\n5\n")
     >>> walk = Walk(file, Reading(), FeatureMap())
-    >>> record, row = next(walk)
-    >>> record.fields, row.values.tolist(), walk.position
+    >>> walk.read().fields, walk.row().values.tolist(), walk.position
     ({'size': 3.0}, [3.0], 1)
     """
 
     def __init__(self, source: str | Path, reading: Reading, features: FeatureMap) -> None:
         self.position = 0
         self.checksum = hashlib.blake2b(digest_size=16)
-        self._pairs = _pairs(Intake(source, reading, features))
+        self._features = features
+        self._batches = Intake(source, reading, features).batches()
+        # What is not read in the batch at hand, its rows once one of them was wanted, and the place
+        # in it.
+        self._records: Iterator[Record] = iter(())
+        self._rows: Csr | None = None
+        self._batch: Batch | None = None
+        self._place = -1
 
-    def __iter__(self) -> "Walk":
-        return self
-
-    def __next__(self) -> tuple[Record, Row]:
-        record, row = next(self._pairs)
+    def read(self) -> Record | None:
+        """The next record; None at the end."""
+        record = next(self._records, None)
+        while record is None:
+            if not self._turn():
+                return None
+            record = next(self._records, None)
+        self._place += 1
         self.position += 1
         self.checksum.update(_content(record))
-        return record, row
+        return record
+
+    def row(self) -> Row:
+        """The row of the record that was read last.
+
+        Rows are encoded a batch at a time, and only where one is wanted: what a learner has taken
+        in before is read over much faster.
+        """
+        if self._rows is None:
+            assert self._batch is not None
+            self._rows = self._features.encode_batch(self._batch)
+        return self._rows.row(self._place)
 
     def skip(self, position: int) -> None:
         """Go forward to a position that was reached before, without a checksum."""
+        while self._batch is None or position - self.position > self._left():
+            self.position += self._left()
+            if not self._turn():
+                return
         for _ in range(position - self.position):
-            next(self._pairs)
+            next(self._records)
+        self._place += position - self.position
         self.position = position
 
+    def _left(self) -> int:
+        return 0 if self._batch is None else len(self._batch.ids) - self._place - 1
 
-def _pairs(intake: Intake) -> Iterator[tuple[Record, Row]]:
-    for batch, csr in intake:
-        yield from zip(batch.records(), csr.rows(), strict=True)
+    def _turn(self) -> bool:
+        self._batch, self._rows, self._place = next(self._batches, None), None, -1
+        self._records = iter(()) if self._batch is None else self._batch.records()
+        return self._batch is not None
 
 
 def _content(record: Record) -> bytes:
