@@ -1,6 +1,7 @@
 """ActiveRiver as River wants it, and the same learner as that of ask and tell."""
 
 import copy
+import os
 import pickle
 import subprocess
 import sys
@@ -21,6 +22,8 @@ from askance.errors import (
     LabelMissing,
 )
 
+INTERPRETED = bool(os.environ.get("NUMBA_DISABLE_JIT"))
+SMALL = {"cover_size": 2}
 A, B, C = {"a": 1.0}, {"b": 1.0}, {"c": 2.0, "d": "x"}
 
 
@@ -32,7 +35,10 @@ def phishing() -> list[tuple[dict[str, float], bool]]:
 @pytest.mark.parametrize(
     "model",
     [
-        ActiveRiver(),
+        pytest.param(
+            ActiveRiver(),
+            marks=pytest.mark.skipif(INTERPRETED, reason="takes minutes where it is interpreted"),
+        ),
         ActiveRiver("iwal1", c0=0.1, label_budget=50),
         preprocessing.StandardScaler() | ActiveRiver("passive"),
     ],
@@ -62,7 +68,7 @@ def test_it_is_the_learner_of_ask_and_tell(phishing) -> None:
 
 
 def test_without_a_question_the_coin_is_tossed_in_learn_one(phishing) -> None:
-    asked, told = ActiveRiver(seed=5), ActiveRiver(seed=5)
+    asked, told = ActiveRiver(parameters=SMALL), ActiveRiver(parameters=SMALL)
     for x, y in phishing:
         question = asked.ask_one(x)
         if question.wanted:
@@ -74,7 +80,7 @@ def test_without_a_question_the_coin_is_tossed_in_learn_one(phishing) -> None:
 
 
 def test_labels_that_are_not_used_change_nothing(phishing) -> None:
-    model, blind = ActiveRiver(), ActiveRiver()
+    model, blind = ActiveRiver(parameters=SMALL), ActiveRiver(parameters=SMALL)
     for x, y in phishing:
         before = model.n_labels
         model.learn_one(x, y)
@@ -98,7 +104,7 @@ def test_a_spent_budget_ends_the_learning(phishing) -> None:
 
 
 def test_it_works_in_pipelines_and_evaluate(phishing) -> None:
-    active = ActiveRiver(label_budget=250)
+    active = ActiveRiver(label_budget=250, parameters=SMALL)
     model = compose.Pipeline(preprocessing.StandardScaler(), active)
     metric = evaluate.progressive_val_score(iter(phishing), model, metrics.ROCAUC())
     assert metric.get() > 0.9
@@ -156,7 +162,7 @@ CLASSES = [(False, True), (0, 1), ("ham", "spam"), (-1.5, 2.5), ("b", "a")]
 
 @pytest.mark.parametrize("classes", CLASSES, ids=repr)
 def test_two_labels_of_any_type(classes, phishing) -> None:
-    plain, named = ActiveRiver(), ActiveRiver(classes=classes)
+    plain, named = ActiveRiver("iwal1"), ActiveRiver("iwal1", classes=classes)
     for x, y in phishing[:150]:
         plain.learn_one(x, y)
         named.learn_one(x, classes[y])
@@ -191,7 +197,7 @@ def test_names_of_features_need_not_be_strings() -> None:
 
 
 def test_a_copy_or_a_pickle_goes_on_alone(phishing) -> None:
-    model = ActiveRiver()
+    model = ActiveRiver(parameters=SMALL)
     for x, y in phishing[:100]:
         model.learn_one(x, y)
     copies = [copy.deepcopy(model), pickle.loads(pickle.dumps(model))]
