@@ -92,6 +92,11 @@ def test_what_is_there_is_refused_unless_forced(tmp_path, refused):
         refuse_existing(paths, force=False)
 
 
+def test_what_a_file_says_is_shown_and_not_obeyed(capsys):
+    say("column \x1b[31mred\x1b[0m")
+    assert "\x1b" not in capsys.readouterr().out
+
+
 def test_there_is_no_bar_where_nobody_looks(capsys):
     with progress_bar() as bar:
         bar.advance(bar.add_task("Working", total=1))

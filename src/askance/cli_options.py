@@ -20,6 +20,7 @@ from rich.progress import Progress, TimeElapsedColumn
 
 from askance.errors import InvalidParameter
 from askance.intake import Reading
+from askance.labelling.visible import visible
 from askance.presets import ALGORITHMS
 
 __all__ = [
@@ -263,8 +264,8 @@ def progress_bar(*, quiet: bool = False) -> Progress:
 
 
 def say(sentence: str = "") -> None:
-    """Print a sentence as it is: nothing in it is markup, and only the terminal breaks it."""
-    Console(soft_wrap=True).print(sentence, markup=False, highlight=False)
+    """Print a sentence as it is: nothing in it is markup or obeyed, only the terminal breaks it."""
+    Console(soft_wrap=True).print(visible(sentence), markup=False, highlight=False)
 
 
 def say_json(value: Any) -> None:

@@ -118,6 +118,7 @@ def _rehearsed(intake: Intake, plan: "Plan", stream: bool) -> "Rehearsal":
 
 def _summary(found: "Rehearsal", intake: Intake, files: list[str]) -> dict[str, Any]:
     end, passive = found.results[-1], found.passive[-1]
+    stats = found.learner.stats()
     return {
         "file": intake.source,
         "columns": intake.columns,
@@ -131,14 +132,14 @@ def _summary(found: "Rehearsal", intake: Intake, files: list[str]) -> dict[str, 
         "measure": found.measure,
         "examples": found.examples,
         "tested": found.tested,
-        "seen": end.examples,
+        "seen": stats.seen - stats.refused,
         "labels": end.queries,
         "error": end.error,
         "passive": {"labels": passive.queries, "error": passive.error},
         "all_labels": {"labels": found.everything.queries, "error": found.everything.error},
         "commoner_class": {"labels": 0, "error": found.commoner},
         "curves": [curve.as_json() for curve in found.curves()],
-        "warning": found.learner.stats().warning,
+        "warning": stats.warning,
         "files": files,
     }
 
@@ -164,7 +165,7 @@ def _write(found: "Rehearsal", folder: Path, sample: Path, summary: dict[str, An
         labels=[found.learner.classes[asked.label > 0] for asked in found.asked],
         weights=np.array([asked.weight for asked in found.asked]),
         probabilities=np.array([asked.probability for asked in found.asked]),
-        n=found.results[-1].examples,
+        n=summary["seen"],
         columns=record_columns(asked.record for asked in found.asked),
     )
     found.learner.save(folder / "model.askance")
@@ -228,7 +229,8 @@ def _left_out(unlabelled: int) -> str:
 
 def _what_was_done(summary: dict[str, Any]) -> str:
     labels, seen, examples = (f"{summary[name]:,}" for name in ("labels", "seen", "examples"))
-    done = f"{summary['algorithm']} bought {labels} labels among {seen} of {examples} examples"
+    bought = f"{summary['algorithm']} bought {labels} labels"
+    done = f"{bought} among the first {seen} of {examples} examples"
     if summary["measure"] == "test error":
         return f"{done}; {summary['tested']:,} others were held out to test on."
     return f"{done}; every prediction was made before its label was known."
@@ -268,6 +270,7 @@ def compare(
 
     contestants = [_contestant(text) for text in algorithm or CONTESTANTS]
     folder = out.folder(file, "compare")
+    refuse_existing([folder / f"compare.{kind}" for kind in ("png", "svg")], force=out.force)
     intake = Intake(file, read.reading())
     with progress_bar() as bar:
         task = bar.add_task("Comparing", total=permutations * len(contestants))
