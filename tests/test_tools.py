@@ -1,5 +1,6 @@
-"""The listing of faults has not rotted: each can still be applied."""
+"""The listing of faults has not rotted, and the invented file is what its script writes."""
 
+import runpy
 import tomllib
 from pathlib import Path
 
@@ -16,3 +17,9 @@ def test_every_listed_fault_can_be_applied() -> None:
     for fault in faults:
         assert (package / fault["file"]).read_text().count(fault["old"]) == 1, fault["why"]
         assert fault["new"] != fault["old"]
+
+
+def test_the_tickets_are_what_their_script_writes() -> None:
+    tools = runpy.run_path(str(LISTING.with_name("tickets.py")))
+    written = LISTING.parents[1] / "examples" / "tickets.csv"
+    assert written.read_text() == tools["tickets"]()

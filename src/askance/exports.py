@@ -31,7 +31,7 @@ __all__ = [
 
 
 class NamedWeight(NamedTuple):
-    """The weight of a feature in the units of its values.
+    """The weight of a feature, ``coefficient``, in the units of its values, and its ``column``.
 
     ``feature`` is ``#`` and the column's number where the name is not known. ``largest`` is the
     largest absolute value seen, beyond which the score does not grow; infinite where it does.
@@ -97,7 +97,7 @@ def write_sample(
 
 
 def write_model_sample(path: str | Path, live: ActiveLearner) -> None:
-    """Write a learner's weighted sample, all that it knows of each record as JSON by name.
+    """Write the weighted sample of ``live``, all that it knows of each record as JSON by name.
 
     Ids are those of the questions: the number of the example, from 0 on.
     """
@@ -125,7 +125,7 @@ def _named_rows(live: ActiveLearner, X: Matrix) -> Iterator[dict[str, float]]:
 
 
 def record_columns(records: Iterable[Record]) -> dict[str, list[Any]]:
-    """The fields of records as columns, None where a record has none.
+    """The fields of ``records`` as columns, None where a record has none.
 
     A record with numbered features has them in one column, as LIBSVM text that counts from 0.
 
@@ -157,7 +157,7 @@ def _renamed(columns: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, An
 
 
 def named_weights(live: ActiveLearner) -> list[NamedWeight]:
-    """Every weight that is not zero, those that can move the score most first.
+    """Every weight of the learner ``live`` that is not zero, those that can move the score first.
 
     >>> live = ActiveLearner("passive", n_features=3)
     >>> live.tell(live.ask([0.0, 2.0, 0.0]), +1)
@@ -196,7 +196,7 @@ def _names(live: ActiveLearner, columns: list[int]) -> dict[int, dict[str, float
 
 
 def coefficients(live: ActiveLearner) -> State:
-    """The classifier as plain values: its classes, its intercept and its weights by name.
+    """The classifier of ``live`` as plain values: classes, intercept and weights by name.
 
     The score is the intercept plus, for each feature, its coefficient times its value, the value
     cut off at plus or minus ``largest`` where that is given; it is positive for the class
@@ -217,7 +217,7 @@ def coefficients(live: ActiveLearner) -> State:
 
 
 def write_coefficients(path: str | Path, live: ActiveLearner) -> None:
-    """Write :func:`coefficients` to a JSON file."""
+    """Write :func:`coefficients` of the learner ``live`` to a JSON file."""
     text = json.dumps(coefficients(live), indent=1)
     with write_atomically(path) as file:
         file.write(text.encode() + b"\n")
@@ -248,7 +248,10 @@ def to_sklearn(live: ActiveLearner) -> Any:
 
 
 def to_onnx(live: ActiveLearner) -> bytes:
-    """The classifier as an ONNX model: ``X``, in single precision, to label and probabilities."""
+    """The classifier of ``live`` as an ONNX model.
+
+    It takes ``X``, in single precision, to labels and probabilities.
+    """
     try:
         from skl2onnx import to_onnx as convert
         from skl2onnx.common.data_types import FloatTensorType
@@ -264,7 +267,7 @@ def to_onnx(live: ActiveLearner) -> bytes:
 
 
 def write_onnx(path: str | Path, live: ActiveLearner) -> None:
-    """Write :func:`to_onnx` to a file."""
+    """Write :func:`to_onnx` of the learner ``live`` to a file."""
     content = to_onnx(live)
     with write_atomically(path) as file:
         file.write(content)

@@ -240,13 +240,13 @@ class ActiveLearner:
             return tuple.__new__(Question, (id, queried, reason, probability, weight, predicted))
 
     def tell(self, question: Question | int, label: Label) -> None:
-        """Give the label, -1 or +1, of a question that wanted one."""
+        """Give the ``label``, -1 or +1, of a ``question`` that wanted one, or of its id."""
         with self._lock:
             id, known = self._checked(question, label, {})
             self._take(id, known)
 
     def tell_many(self, answers: Iterable[tuple[Question | int, Label]]) -> None:
-        """Give several labels; if one of them cannot be taken, none is."""
+        """Give several ``answers``, (question, label); if one cannot be taken, none is."""
         with self._lock:
             checked: dict[int, Label] = {}
             for question, label in answers:
@@ -256,7 +256,7 @@ class ActiveLearner:
                 self._take(id, label)
 
     def withdraw(self, question: Question | int) -> None:
-        """Give up on a label: the example is learned as not queried and its label refunded."""
+        """Give up on a ``question``: it is learned as not queried and its label refunded."""
         with self._lock:
             id = _id(question)
             self._check_pending(id, None, {})
@@ -382,7 +382,7 @@ class ActiveLearner:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], learner: Learner | None = None) -> Self:
-        """Read a saved learner; one of your own making must be handed in, built as it was."""
+        """Read a saved learner; a ``learner`` of your own is handed in, built as it was."""
         state = read_state(path, _KIND)
         try:
             preset = state["preset"]

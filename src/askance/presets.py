@@ -78,7 +78,7 @@ def make_learner(algorithm: str, *, n_features: int, **parameters: Any) -> Strea
 
 
 def suggested(algorithm: str, parameters: dict[str, Any]) -> dict[str, Any]:
-    """Complete parameters with what is suggested for an algorithm.
+    """Complete ``parameters`` with what is :data:`SUGGESTED` for an ``algorithm``.
 
     >>> suggested("margin", {"b": 0.5})
     {'b': 0.5, 'learning_rate': 1.6}

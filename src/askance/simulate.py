@@ -19,7 +19,7 @@ Labelled = Sequence[tuple[Row, Label]]
 
 
 def test_error(learner: Learner, test: Labelled) -> float:
-    """Share of the test examples that the learner's classifier gets wrong.
+    """Share of the ``test`` examples that the classifier of a ``learner`` gets wrong.
 
     >>> import askance
     >>> x = askance.as_row([1.0])
@@ -90,7 +90,11 @@ def run_readable(
     budgets: Sequence[int] = BUDGETS,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[ResultRow]:
-    """:func:`simulate` by the three verbs, one example after the other, for any learner."""
+    """:func:`simulate` by the three verbs, one example after the other, for any learner.
+
+    ``learner``, ``stream``, ``coins``, ``test``, ``budgets`` and ``progress`` are those of
+    :func:`simulate`.
+    """
     waiting = list(budgets)
     results: list[ResultRow] = []
     examples = queries = 0

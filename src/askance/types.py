@@ -43,7 +43,7 @@ Reason = Literal["outside", "coin", "budget"]
 
 
 class Row(NamedTuple):
-    """The non-zero features of one example, indices strictly increasing.
+    """The non-zero features of one example: ``values`` at ``indices``, strictly increasing.
 
     Oracles check a row when they first see it, so that building one costs nothing.
 
@@ -86,7 +86,7 @@ class Decision(NamedTuple):
 
 
 class ResultRow(NamedTuple):
-    """Test error when a label budget was reached, or where the stream ended before it.
+    """Test ``error`` when a label budget was reached, or where the stream ended before it.
 
     ``budget`` is the label budget, ``queries`` the labels really asked, ``examples`` the stream
     position, ``reached`` whether the budget's last label was learned.
@@ -131,11 +131,12 @@ class Question(NamedTuple):
 class Stats:
     """Where an :class:`askance.live.ActiveLearner` stands.
 
-    ``seen`` examples were offered, ``refused`` of them for lack of budget; ``asked`` labels were
-    asked for, of which ``answered`` came, ``pending`` are awaited and ``withdrawn`` were given up.
-    ``query_rate`` is asked over those offered and not refused, ``predicted_share`` the share of
-    the learned examples that were learned from the learner's own predictions, ``mean_error`` its
-    progressive error estimate, and ``warning`` a sentence if it has collapsed into its guesses.
+    ``seen`` examples were offered, ``refused`` of them for lack of budget, and ``learned`` is how
+    many were learned so far; ``asked`` labels were asked for, of which ``answered`` came,
+    ``pending`` are awaited and ``withdrawn`` were given up. ``query_rate`` is asked over those
+    offered and not refused, ``predicted_share`` the share of the learned examples that were learned
+    from the learner's own predictions, ``mean_error`` its progressive error estimate, and
+    ``warning`` a sentence if it has collapsed into its guesses.
     """
 
     seen: int

@@ -173,12 +173,12 @@ class ActiveRiver(base.Classifier):
                 self._learner.tell(asked, label)
 
     def withdraw_one(self, question: Question) -> None:
-        """Give up on a label: the example counts as not asked, and its label is refunded."""
+        """Give up on a ``question``: it counts as not asked, and its label is refunded."""
         self._learner.withdraw(question)
         self._open.pop(question.id)
 
     def predict_proba_one(self, x: Features, **kwargs: Any) -> dict[Any, float]:
-        """The probability of each of the two classes."""
+        """The probability of each of the two classes; ``kwargs`` of River mean nothing here."""
         negative, positive = self.classes
         margin = self._learner.margin(self._row(x))
         return {negative: float(expit(-margin)), positive: float(expit(margin))}

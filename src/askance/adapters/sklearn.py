@@ -167,7 +167,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._show(matrix, answer, order)
 
     def partial_fit(self, X: Any, y: Any, classes: Sequence[Any] | None = None) -> Self:
-        """Go on learning from further rows, in their order; ``classes`` must be told at first."""
+        """Go on with further rows and ``y``, in their order; ``classes`` must be told at first."""
         if not hasattr(self, "_run"):
             if classes is None:
                 raise InvalidParameter("classes must be passed on the first call to partial_fit")

@@ -43,6 +43,8 @@ class FeatureMap:
     ngrams
         The longest run of words that makes a feature.
 
+    Examples
+    --------
     >>> features = FeatureMap.fit([{"age": 39, "job": "clerk"}, {"age": 50, "job": "baker"}])
     >>> [features.name_of(i) for i in range(features.n_features)]
     ['age', 'job=baker', 'job=clerk']
@@ -85,7 +87,7 @@ class FeatureMap:
 
     @property
     def kinds(self) -> dict[str, str]:
-        """What each column met so far holds: number, string, list, or nothing yet."""
+        """The kind of each column met so far (number, string, list), empty if not known yet."""
         return dict(self._kinds)
 
     def known(self) -> tuple[Sequence[str], Places]:

@@ -123,7 +123,7 @@ class Session:
 
     @property
     def ended(self) -> Literal["budget", "input"] | None:
-        """Why nothing is asked any more: the budget is spent, or the input read."""
+        """Why nothing is asked any more, as the budget is spent or the input read."""
         if self._left() == 0:
             return "budget"
         return "input" if self._exhausted else None

@@ -30,7 +30,10 @@ _ROUNDS = 3
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """How often the fast rule and the one-call test differed on sampled points, in one epoch."""
+    """How often the fast rule and the one-call test differed in one ``epoch``, on some ``points``.
+
+    ``only_one_call`` of them were inside by the test alone, ``only_known`` by the rule alone.
+    """
 
     epoch: int
     points: int

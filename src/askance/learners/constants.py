@@ -16,7 +16,7 @@ _ETA = 864.0
 
 @dataclass(frozen=True, slots=True)
 class EpochTerms:
-    """What one epoch needs: the radius, the numbers of (OP) and the solver's tolerance."""
+    """What one epoch needs: ``threshold``, ``limits`` of (OP) and the solver's ``tolerance``."""
 
     threshold: float
     limits: Limits
@@ -59,6 +59,17 @@ class TheoryConstants(Constants):
     """The least wasteful constants that ``eqn:constants`` allows.
 
     Paper: ``eqn:constants``, ``eq:Delta``, ``eq:pmin``.
+
+    Parameters
+    ----------
+    log_class_size
+        The logarithm of the number of classifiers.
+    n
+        Length of the stream.
+    delta
+        The probability with which the bounds may fail, below 1/e.
+    alpha
+        At least 1; weight of the variance constraints.
     """
 
     log_class_size: float
@@ -125,6 +136,19 @@ class PracticalConstants(Constants):
     """The experiments' constants: ``eq:cover_threshold`` stands in for gamma Delta_m.
 
     Paper: ``appendix:hyper-parameters``.
+
+    Parameters
+    ----------
+    c0
+        Scale of the threshold: larger asks more.
+    alpha
+        At least 1; weight of the variance constraints.
+    beta_scale
+        Larger gives the regret term less influence.
+    xi_scale
+        Larger gives the variance constraints less slack.
+    least_tolerance
+        Precision beyond which (OP) is not solved.
     """
 
     c0: float

@@ -15,7 +15,7 @@ __all__ = ["ConstantClassifier", "EstimatorClassifier", "EstimatorOracle"]
 
 
 class ConstantClassifier:
-    """The same label everywhere: all that a sample with one class can teach.
+    """The same ``label`` everywhere: all that a sample with one class can teach.
 
     >>> ConstantClassifier(1).predict(Row(np.array([0]), np.array([0.5])))
     1
@@ -40,7 +40,7 @@ class ConstantClassifier:
 
 
 class EstimatorClassifier:
-    """A fitted scikit-learn classifier, seen as h."""
+    """A fitted scikit-learn ``estimator`` of an ``oracle``, seen as h."""
 
     def __init__(self, estimator: Any, oracle: "EstimatorOracle") -> None:
         self.estimator = estimator

@@ -93,6 +93,11 @@ class VoteOracle:
     j dissents. A large class that mostly agrees, as in ``sec:example``, costs a few numbers per
     example.
 
+    Parameters
+    ----------
+    size
+        How many classifiers there are.
+
     Examples
     --------
     >>> from askance.kernels.matrices import from_dense

@@ -157,7 +157,7 @@ def _fault(indices: Integers, values: Floats, n_features: int, i: int) -> str:
 
 
 class LinearOracle:
-    """One linear classifier of a :class:`LinearState`.
+    """One linear classifier, in its ``lane`` of a :class:`LinearState`, ``state``.
 
     >>> oracle = LinearOracle(LinearState(n_features=2, rates="constant"))
     >>> x = Row(np.array([0]), np.array([2.0]))

@@ -13,7 +13,7 @@ __all__ = ["PassesClassifier", "PassesOracle"]
 
 
 class PassesClassifier:
-    """A trained online oracle, seen as h."""
+    """An online oracle that was ``trained``, seen as h."""
 
     def __init__(self, trained: OnlineOracle) -> None:
         self._trained = trained

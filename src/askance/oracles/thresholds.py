@@ -16,7 +16,7 @@ _TIE = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """Says ``side`` where the feature exceeds ``cut`` and ``-side`` elsewhere.
+    """Says ``side`` where the ``feature`` exceeds ``cut`` and ``-side`` elsewhere.
 
     >>> Threshold(feature=0, cut=0.5, side=1).predict(Row(np.array([0]), np.array([0.7])))
     1
@@ -97,7 +97,7 @@ class ThresholdOracle:
 class StumpOracle:
     """Exact ERM over axis-parallel stumps: a threshold on any one feature, either way round.
 
-    Of equally good ones it returns that on the lowest feature.
+    Of equally good ones it returns that on the lowest feature, of ``n_features``.
 
     Examples
     --------

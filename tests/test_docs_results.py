@@ -1,0 +1,57 @@
+"""What ``docs/choosing.md`` says of the results is made from the results."""
+
+import re
+from pathlib import Path
+
+import pytest
+import study_results
+
+import askance
+from askance.study.results import Results
+from askance.study.summary import summary
+
+PAGE = (Path(__file__).parent.parent / "docs/choosing.md").read_text()
+
+
+@pytest.fixture(scope="module")
+def results() -> Results:
+    """The committed results on two data sets, for speed; the pages are built from all."""
+    found = study_results.load()
+    assert len(found.curves) >= 10
+    return Results(found.study, found.curves[:2], found.partial)
+
+
+def test_the_page_has_no_figure_of_its_own():
+    assert "```{study-results}" in PAGE
+    assert not re.search(r"\d%|\d\.\d", PAGE)
+
+
+def test_the_advice_follows_the_results(results):
+    text = study_results.markdown(results)
+    gains = summary(results)
+    values = {name: found["fixed"].value for name, found in gains.items()}
+    best = max(values, key=values.get)
+    weighted = max(study_results.WEIGHTED, key=values.get)
+    assert f"**The least error for the labels:** `{best}`, which gains {values[best]:.1%}" in text
+    assert f"**Labels to train other models on:** `{weighted}`" in text
+    assert f"best learning rate gains {values['passive']:.1%}" in text
+    rows = re.findall(r"^\| `(\w+)` \| (.+?)% ", text, re.MULTILINE)
+    assert sorted(name for name, _ in rows) == sorted(askance.ALGORITHMS)
+    shown = [float(gain) for _, gain in rows]
+    assert shown == sorted(shown, reverse=True)
+
+
+def test_the_settings_shown_can_be_built(results):
+    rows = re.findall(r"^\| `(\w+)` .*\| (`.+`) \|$", study_results.markdown(results), re.MULTILINE)
+    assert len(rows) == len(askance.ALGORITHMS)
+    for name, settings in rows:
+        pairs = (pair.split("=") for pair in re.findall(r"`(.+?)`", settings))
+        given = {key: int(value) if key == "cover_size" else float(value) for key, value in pairs}
+        askance.make_learner(name, n_features=2, **given)
+
+
+@pytest.mark.parametrize(
+    ("alike", "words"), [(0, "No other"), (6, "All of the 6"), (2, "2 of the")]
+)
+def test_how_far_intervals_overlap_is_said(alike, words):
+    assert study_results._overlap(alike, 6).startswith(words)
