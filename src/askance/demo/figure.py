@@ -14,6 +14,7 @@ from sklearn.isotonic import IsotonicRegression
 from askance.demo.runs import Curve, Size, describe
 from askance.errors import InvalidParameter
 from askance.files import write_atomically
+from askance.palette import COLOURS, GREY, MARKERS
 from askance.types import Floats
 
 __all__ = ["draw", "save", "spread"]
@@ -24,13 +25,8 @@ class _Style(NamedTuple):
     marker: str
 
 
-# The palette of Okabe and Ito, which colour-blind readers tell apart; markers do it in grey.
-_STYLES = (
-    _Style("#0072B2", "o"),
-    _Style("#D55E00", "s"),
-    _Style("#009E73", "^"),
-    _Style("#4D4D4D", "D"),
-)
+# Passive learning, what the others are measured against, is the last of the four.
+_STYLES = tuple(map(_Style, (*COLOURS[:3], GREY), MARKERS))
 
 _GAP = 0.105
 """Smallest distance between two labels, as a share of the axis."""
