@@ -49,7 +49,19 @@ def test_from_a_study_to_its_report(study: Path, tmp_path: Path) -> None:
     assert "index.html" in askance("report", store, "-o", pages)
     text = (pages / "index.html").read_text()
     assert "Study tiny" in text
-    assert "holes" not in text.split("</style>")[1]
+    assert "This report has holes" not in text
+
+
+def test_a_report_of_other_algorithms_speaks_of_no_paper(study: Path, tmp_path: Path) -> None:
+    text = TINY.replace("[[learners]]\n", '[[learners]]\nname = "plain"\n', 1)
+    study.write_text(text.replace('"online_active_cover"', '"passive"\nname = "wild"').replace(
+        "cover_size = [2, 3]", "learning_rate = [1.6, 3.2]"))  # fmt: skip
+    askance("run", study, "--store", tmp_path / "store", "--jobs", 1)
+    askance("report", tmp_path / "store", "-o", tmp_path / "pages")
+    written = (tmp_path / "pages" / "summary.md").read_text()
+    assert "plain - wild" in written
+    assert "| paper |" not in written
+    assert "claims" not in written
 
 
 def test_failures_are_shown_and_end_nothing(study: Path, tmp_path: Path) -> None:
@@ -80,8 +92,20 @@ def test_what_is_not_here_is_said(tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(TINY.replace('file = "points.csv"\nlabel = "y"',
                                                   'catalog = "titanic"'))  # fmt: skip
     empty = tmp_path / "empty"
+    empty.mkdir()
     printed = askance("status", tmp_path / "s.toml", "--store", empty, "--data-dir", empty)
     assert "not here: titanic" in printed
+
+
+@pytest.mark.parametrize("command", ["run", "status", "verify"])
+def test_a_data_folder_that_does_not_exist_is_refused(
+    command: str, study: Path, tmp_path: Path
+) -> None:
+    store = ["--store", tmp_path / "store"]
+    printed = askance(command, study, "--data-dir", tmp_path / "nowhere", *store, code=1)
+    assert " ".join(printed.split()).startswith("askance: the folder of raw files must exist, got")
+    assert "nowhere" in printed
+    assert not (tmp_path / "store").exists()
 
 
 def test_a_folder_that_is_no_store_is_refused(tmp_path: Path) -> None:

@@ -27,9 +27,22 @@ study_app = typer.Typer(
 
 StudyFile = Annotated[Path, typer.Argument(dir_okay=False, help="The study's TOML file.")]
 StoreFolder = Annotated[Path, typer.Argument(file_okay=False, help="A store of results.")]
+
+
+def _existing(folder: Path | None) -> Path | None:
+    """Refuse a folder that is not there: it would be taken for one without data sets."""
+    from askance.errors import InvalidParameter
+
+    if folder is not None and not folder.is_dir():
+        raise InvalidParameter(f"the folder of raw files must exist, got {folder}, which is none")
+    return folder
+
+
 DataDir = Annotated[
     Path | None,
-    typer.Option(envvar="ASKANCE_DATA", help="A folder that holds the raw files."),
+    typer.Option(
+        envvar="ASKANCE_DATA", callback=_existing, help="A folder that holds the raw files."
+    ),
 ]
 StoreOption = Annotated[
     Path | None,

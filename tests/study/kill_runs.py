@@ -1,7 +1,7 @@
 """Run a study in children that are killed at random moments, until one comes to its end.
 
 python kill_runs.py STUDY STORE KILLS: prints how many kills hit a run under way. One process
-imports and compiles once; its children are forks.
+imports, and loads what is compiled, once; its children are forks.
 """
 
 import os
@@ -36,14 +36,14 @@ def forked(study_path: str, folder: str, seconds: float | None) -> bool:
 
 
 def main(study_path: str, folder: str, kills: int) -> None:
-    assert forked(study_path, f"{folder}-warm", None)
+    child(study_path, f"{folder}-warm")
     start = time.perf_counter()
     assert forked(study_path, f"{folder}-whole", None)
     whole = time.perf_counter() - start
     rng = random.Random(0)
     hits = 0
     for _ in range(kills):
-        hits += not forked(study_path, folder, rng.random() * whole / 3)
+        hits += not forked(study_path, folder, rng.random() * whole / 8)
     assert forked(study_path, folder, None)
     sys.stdout.write(f"{hits}\n")
 

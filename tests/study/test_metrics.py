@@ -122,8 +122,9 @@ def test_a_base_without_mistakes_is_left_out_of_curves():
 def test_intervals_repeat_and_hold_what_never_varies():
     rng = np.random.default_rng(0)
     by_data = [rng.normal(0.1, 0.05, (9, 3)) for _ in range(6)]
-    low, high = metrics.bootstrap(by_data, metrics.auc_gain, repeats=50)
-    assert (low, high) == metrics.bootstrap(by_data, metrics.auc_gain, repeats=50)
+    draws = metrics.resamples(by_data, metrics.auc_gain, repeats=50)
+    assert np.array_equal(draws, metrics.resamples(by_data, metrics.auc_gain, repeats=50))
+    low, high = metrics.interval(draws)
     assert low < metrics.auc_gain(by_data) < high + 0.05
     constant = [np.full((9, 3), 0.25)] * 4
-    assert metrics.bootstrap(constant, metrics.auc_gain, repeats=5) == (0.25, 0.25)
+    assert metrics.resamples(constant, metrics.auc_gain, repeats=5).tolist() == [0.25] * 5

@@ -4,7 +4,7 @@ from askance.errors import FileUnreadable
 from askance.study import execute
 from askance.study.report import holes, write_report
 from askance.study.results import collect
-from askance.study.store import Store
+from askance.study.store import Store, export_results
 
 
 @pytest.fixture
@@ -29,19 +29,34 @@ def test_a_report_shows_all_and_says_on_its_face_what_is_missing(tiny, tasks, tm
     text = write_report(store, tmp_path / "pages").read_text()
     for part in ("AUC-GAIN*", "to the letter", "passive", "OAC", "Time spent", "points"):
         assert part in text
+    # Gains by two choices and two divisors; errors by two choices, and the examples; the cover.
     assert len(list((tmp_path / "pages").glob("*.svg"))) == 8
     assert len(list((tmp_path / "pages").glob("*.png"))) == 8
+    assert text.count("<svg role=") == 8
+    assert text.count('<figure class="live">') == 2
     found = holes(collect(tiny, store.table()))
     assert found == [
         "Fewer than 2 permutations are whole: points 1.",
         "5 runs of permutations that are not whole are left out.",
     ]
     assert f"This report has holes. {' '.join(found)}" in text
-    assert found[0] in (tmp_path / "pages" / "summary.md").read_text()
+    written = (tmp_path / "pages" / "summary.md").read_text()
+    assert found[0] in written
+    for drawing in (tmp_path / "pages").glob("*.svg"):
+        assert f"]({drawing.name})" in written
+
+
+def test_the_time_of_each_algorithm_is_kept_by_an_export(tiny, tasks, tmp_path):
+    store = stored(tiny, tasks, tmp_path / "store")
+    export_results(store, tmp_path / "exported")
+    spent = collect(tiny, store.table()).curves[0].seconds
+    kept = collect(tiny, Store(tmp_path / "exported").table()).curves[0].seconds
+    assert (kept == spent).all()
+    assert (kept > 0).all()
 
 
 def test_nothing_whole_is_no_report(tiny, tasks, tmp_path, refused):
     store = stored(tiny, tasks[:1], tmp_path / "store")
     with refused(FileUnreadable, "no data set with a whole permutation"):
         write_report(store, tmp_path / "pages")
-    assert holes(collect(tiny, store.table()))[0].startswith("1 data sets have no whole")
+    assert holes(collect(tiny, store.table()))[0] == "No permutation is whole of points."

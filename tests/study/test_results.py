@@ -1,7 +1,7 @@
 import numpy as np
 
 from askance.study.design import Cell, read_study
-from askance.study.results import collect
+from askance.study.results import collect, wanted
 from askance.study.store import Outcome, Store
 
 TEXT = """
@@ -47,3 +47,15 @@ def test_rows_of_other_settings_and_budgets_are_no_matter(tmp_path):
     store.add([Outcome(cell, ((30, 30, 30, 0.7),), 0.5, "v1")])
     (curves,) = collect(study, store.table()).curves
     assert curves.errors.tolist() == [[[0.2, 0.1], [0.2, 0.1]]]
+
+
+def test_data_sets_are_in_the_order_of_the_study(tmp_path):
+    text = TEXT.replace('embedded = ["digits"]', 'catalog = "all"')
+    study, store = read_study("study.toml", text), Store(tmp_path)
+    for name in ("abalone", "titanic", "unknown"):
+        cells = [Cell(name, "x", 1, "passive", setting) for setting in SETTINGS]
+        rows = ((10, 10, 10, 0.5), (20, 20, 20, 0.5))
+        store.add([Outcome(cell, rows, 0.5, "v1") for cell in cells])
+    assert [c.dataset for c in collect(study, store.table()).curves] == ["titanic", "abalone"]
+    assert wanted(study)[:2] == ["titanic", "abalone"]
+    assert len(wanted(study)) == 22

@@ -5,7 +5,7 @@ from askance.errors import FileUnreadable
 from askance.study import execute
 from askance.study.design import read_study
 from askance.study.status import failures, progress, verify_sample
-from askance.study.store import Store, write_results
+from askance.study.store import Store, export_results, write_results
 
 
 @pytest.fixture
@@ -32,6 +32,15 @@ def test_cells_are_counted(tiny, store):
     assert line[:4] == ("points", 11, 0, 1)
     assert line.seconds > 0
     assert failures(store) == []
+
+
+def test_the_time_of_finished_results_counts_once(tiny_file, tiny, store, tmp_path):
+    export_results(store, tmp_path / "finished")
+    study = read_study(tiny_file, 'results = "finished"\n' + tiny.text)
+    (alone,) = progress(tiny, store)
+    (both,) = progress(study, store)
+    (elsewhere,) = progress(study, Store(tmp_path / "empty"))
+    assert alone == both == elsewhere
 
 
 def test_failures_are_counted_and_named(tiny_file, tmp_path):

@@ -107,7 +107,7 @@ def test_half_written_files_are_swept(tmp_path):
 
 def test_a_foreign_file_is_named(tmp_path, refused):
     (tmp_path / "a.parquet").write_bytes(b"nonsense")
-    with refused(FileUnreadable, "no result"):
+    with refused(FileUnreadable, "a.parquet is no file of results"):
         read_results(tmp_path)
 
 

@@ -15,6 +15,7 @@ from sklearn.isotonic import IsotonicRegression
 from askance.curves.curve import Curve
 from askance.errors import InvalidParameter
 from askance.files import write_atomically
+from askance.palette import COLOURS, GREY, MARKERS
 from askance.types import Floats
 
 __all__ = ["Look", "draw", "save", "spread"]
@@ -25,16 +26,8 @@ class _Style(NamedTuple):
     marker: str
 
 
-# The palette of Okabe and Ito, which colour-blind readers tell apart; markers do it in grey.
-_STYLES = (
-    _Style("#0072B2", "o"),
-    _Style("#D55E00", "s"),
-    _Style("#009E73", "^"),
-    _Style("#CC79A7", "v"),
-    _Style("#E69F00", "P"),
-    _Style("#56B4E9", "X"),
-)
-_PASSIVE = _Style("#4D4D4D", "D")
+_STYLES = tuple(map(_Style, COLOURS[:-1], (marker for marker in MARKERS if marker != "D")))
+_PASSIVE = _Style(GREY, "D")
 
 _GAP = 0.105
 """Smallest distance between two labels, as a share of the axis."""

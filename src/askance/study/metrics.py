@@ -18,11 +18,13 @@ __all__ = [
     "auc_literal",
     "best_fixed",
     "best_per_data",
-    "bootstrap",
+    "first",
     "gain_curve",
     "gains",
+    "interval",
     "median_gains",
     "quartile",
+    "resamples",
 ]
 
 Gains = Sequence[Floats]
@@ -120,6 +122,16 @@ def quartile(q: float) -> Statistic:
     return of
 
 
+def first(values: Floats) -> Floats:
+    """The statistic that takes the first permutation alone.
+
+    >>> first(np.array([[1.0], [5.0]])).tolist()
+    [1.0]
+    """
+    one: Floats = values[0]
+    return one
+
+
 def gain_curve(
     base: Sequence[Floats],
     errors: Sequence[Floats],
@@ -156,22 +168,28 @@ def _mean_of_known(values: Floats) -> Floats:
     return np.where(known.any(axis=0), mean, np.nan)
 
 
-def bootstrap(
-    by_data: Gains,
-    statistic: Callable[[Gains], float],
-    *,
-    repeats: int = 200,
-    seed: int = 0,
-    level: float = 0.9,
-) -> tuple[float, float]:
-    """An interval of a statistic over resampled data sets and, within each, permutations.
+def resamples(
+    by_data: Gains, statistic: Callable[[Gains], float], *, repeats: int = 200, seed: int = 0
+) -> Floats:
+    """A statistic of resampled data sets and, within each, permutations.
 
-    The same seed draws the same data sets and permutations for every algorithm. The choice of the
-    best setting is made anew in each resample, as it would be on other data.
+    The same seed draws the same data sets and permutations for every algorithm, so that algorithms
+    can be compared draw by draw. The best setting is chosen anew in each, as on other data.
+
+    >>> resamples([np.array([[0.1, 0.3]])], auc_gain, repeats=2).tolist()
+    [0.3, 0.3]
     """
     rng = np.random.default_rng(seed)
-    found = [statistic(_resampled(by_data, rng)) for _ in range(repeats)]
-    low, high = np.quantile(found, [(1 - level) / 2, (1 + level) / 2]).tolist()
+    return np.array([statistic(_resampled(by_data, rng)) for _ in range(repeats)])
+
+
+def interval(draws: Floats, level: float = 0.9) -> tuple[float, float]:
+    """The middle of the draws: all but an equal share at both ends.
+
+    >>> interval(np.arange(101.0), 0.5)
+    (25.0, 75.0)
+    """
+    low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2]).tolist()
     return low, high
 
 

@@ -1,37 +1,62 @@
-"""One HTML file without anything outside it: tables that sort, curves that switch on and off."""
+"""Blocks -> one HTML file without anything outside it, for screens of any width and for paper.
+
+Figures are drawn once and stand in the page as they are. Those to play with need Bokeh's script,
+which is in the page; without scripts, and in print, they are not there. Tables sort by a script of
+a few lines: tables of libraries are drawn by them, and would be missing in print and without it.
+"""
 
 import html
+import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-__all__ = ["document", "figure", "markdown", "paragraph", "section", "switches", "table"]
+from askance.study.blocks import Block, Drawing, Grid, Heading, Live, Text, is_word, plain
+from askance.study.interactive import library
+
+__all__ = ["document"]
 
 _STYLE = """
 :root { color-scheme: light; }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 0 auto; padding: 1rem;
-       color: #1c1c1c; background: #fff; }
-h1 { line-height: 1.2; } h2 { margin-top: 2.2rem; border-bottom: 1px solid #ccc; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 66rem; margin: 0 auto; padding: 1rem;
+       color: #1c1c1c; background: #fff; overflow-wrap: break-word; }
+h1, h2, h3 { line-height: 1.25; }
+h2 { margin-top: 2.4rem; border-bottom: 1px solid #ccc; }
+p { max-width: 46rem; }
+nav { font-size: .9rem; columns: 16rem; } nav a { display: block; padding: .1rem 0; }
 .wide { overflow-x: auto; }
-table { border-collapse: collapse; font-size: .9rem; }
-th, td { padding: .25rem .6rem; text-align: right; border-bottom: 1px solid #e3e3e3;
-         white-space: nowrap; }
-th:first-child, td:first-child, td.text { text-align: left; } td.text { white-space: normal; }
-th button { font: inherit; font-weight: 600; border: 0; background: none; cursor: pointer;
-            padding: 0; }
-th button::after { content: " \\2195"; color: #767676; }
-figure { margin: 1rem 0; } figure svg { width: 100%; height: auto; min-width: 44rem; }
-figure.small svg { min-width: 20rem; max-width: 46rem; }
-figcaption { font-size: .9rem; color: #444; }
-.holes { border-left: 5px solid #b35900; background: #fff4e5; padding: .6rem 1rem; }
-.switches { position: sticky; top: 0; background: #fff; padding: .4rem 0; z-index: 1;
-            border-bottom: 1px solid #ccc; }
-.switches label { margin-right: 1rem; white-space: nowrap; }
-@media print { .switches { display: none; } figure { break-inside: avoid; }
-               figure svg { min-width: 0; } th button::after { content: ""; } }
+table { border-collapse: collapse; font-size: .875rem; }
+th, td { padding: .25rem .55rem; text-align: right; border-bottom: 1px solid #e3e3e3;
+         white-space: nowrap; font-variant-numeric: tabular-nums; }
+th { vertical-align: bottom; white-space: normal; }
+th:first-child, .word { text-align: left; }
+td.long { white-space: normal; min-width: 12rem; }
+th button { font: inherit; font-weight: 600; border: 0; background: none; padding: 0;
+            text-align: inherit; color: inherit; }
+.scripted th button { cursor: pointer; }
+.scripted th button::after { content: "\\00a0\\2195"; color: #767676; }
+.scripted th[aria-sort=ascending] button::after { content: "\\00a0\\2191"; color: inherit; }
+.scripted th[aria-sort=descending] button::after { content: "\\00a0\\2193"; color: inherit; }
+figure { margin: 1.2rem 0; } figure svg { width: 100%; height: auto; min-width: 40rem; }
+figure.narrow svg { min-width: 20rem; max-width: 42rem; }
+figcaption { font-size: .875rem; color: #444; max-width: 46rem; }
+.live { display: none; } .scripted .live { display: block; }
+.warns { border-left: 5px solid #b35900; background: #fff4e5; padding: .6rem 1rem; }
+@media print {
+  body { max-width: none; padding: 0; font-size: 10pt; }
+  nav, .scripted .live { display: none; }
+  .wide { overflow: visible; } table { font-size: 7.5pt; } th, td { padding: .1rem .3rem; }
+  td.long { min-width: 8rem; }
+  .wide, tr, figure { break-inside: avoid; }
+  h2, h3, p { break-after: avoid; }
+  figure svg, figure.narrow svg { min-width: 0; }
+  .scripted th button::after, .scripted th[aria-sort] button::after { content: ""; }
+}
 """
 
 _SCRIPT = """
+document.documentElement.classList.add("scripted");
 for (const button of document.querySelectorAll("th button")) {
   button.addEventListener("click", () => {
     const head = button.closest("th"), body = head.closest("table").tBodies[0];
@@ -41,51 +66,64 @@ for (const button of document.querySelectorAll("th button")) {
     head.setAttribute("aria-sort", down ? "descending" : "ascending");
     const value = row => row.children[place].dataset.value ?? row.children[place].textContent;
     const rows = [...body.rows].sort((a, b) => {
-      const x = value(a), y = value(b), n = parseFloat(x) - parseFloat(y);
+      const x = value(a), y = value(b), n = Number(x) - Number(y);
       return (Number.isNaN(n) ? x.localeCompare(y) : n) * (down ? -1 : 1);
     });
     body.append(...rows);
   });
 }
-for (const box of document.querySelectorAll(".switches input")) {
-  box.addEventListener("change", () => {
-    for (const curve of document.querySelectorAll(`[id*="curve--${box.value}--"]`))
-      curve.style.display = box.checked ? "" : "none";
-  });
-}
+for (const data of document.querySelectorAll("script.item"))
+  Bokeh.embed.embed_item(JSON.parse(data.textContent), data.dataset.target);
 """
 
 
-def document(title: str, parts: Iterable[str]) -> str:
-    """A whole page."""
-    body = "\n".join(parts)
+def document(blocks: Sequence[Block]) -> str:
+    """A whole page; the first block is its title."""
+    title = html.escape(blocks[0].text) if isinstance(blocks[0], Heading) else "Report"
+    live = any(isinstance(block, Live) for block in blocks)
+    sections = [b.text for b in blocks if isinstance(b, Heading) and b.level == 2]
+    body = [_heading(blocks[0], sections)] if isinstance(blocks[0], Heading) else []
+    body += [_html(block, number) for number, block in enumerate(blocks[len(body) :])]
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{html.escape(title)}</title>\n<style>{_STYLE}</style></head>\n"
-        f"<body><h1>{html.escape(title)}</h1>\n{body}\n<script>{_SCRIPT}</script></body></html>\n"
+        f"<title>{title}</title>\n<style>{_STYLE}</style></head>\n<body>"
+        + "\n".join(body)
+        + f"\n{library() if live else ''}\n<script>{_SCRIPT}</script></body></html>\n"
     )
 
 
-def section(title: str) -> str:
-    """A heading.
-
-    >>> section("Time & space")
-    '<h2>Time &amp; space</h2>'
-    """
-    return f"<h2>{html.escape(title)}</h2>"
+def _heading(title: Heading, sections: Sequence[str]) -> str:
+    links = "".join(f'<a href="#{_anchor(s)}">{html.escape(s)}</a>' for s in sections)
+    return f"<h1>{html.escape(title.text)}</h1>\n<nav>{links}</nav>"
 
 
-def paragraph(text: str, kind: str = "") -> str:
-    """A paragraph of plain text."""
-    attribute = f' class="{kind}"' if kind else ""
-    return f"<p{attribute}>{html.escape(text)}</p>"
+def _anchor(title: str) -> str:
+    return re.sub(r"\W+", "-", title.lower()).strip("-")
 
 
-def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table that sorts by any column; a float shows four decimals and sorts by all."""
+def _html(block: Block, number: int) -> str:
+    match block:
+        case Heading(text, level):
+            return f'<h{level} id="{_anchor(text)}">{html.escape(text)}</h{level}>'
+        case Text(text, warns):
+            kind = ' class="warns"' if warns else ""
+            return f"<p{kind}>{html.escape(text)}</p>"
+        case Grid(heads, rows):
+            return _table(heads, rows)
+        case Drawing(path, caption, narrow):
+            return _figure(path, caption, narrow)
+        case Live(item, caption):
+            return _live(item, caption, f"live-{number}")
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """A table that sorts by any column, a float by all of its digits."""
+    words = [is_word(value) for value in rows[0]] if rows else [False] * len(heads)
     top = "".join(
-        f'<th scope="col"><button type="button">{html.escape(head)}</button></th>' for head in heads
+        f'<th scope="col"{_WORD if word else ""}><button type="button">{html.escape(head)}'
+        "</button></th>"
+        for head, word in zip(heads, words, strict=True)
     )
     lines = "".join(f"<tr>{''.join(map(_cell, row))}</tr>\n" for row in rows)
     return (
@@ -95,25 +133,17 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def _cell(value: object) -> str:
-    if value is None:
-        return '<td data-value="-1e99">-</td>'
-    if isinstance(value, float):
-        return f'<td data-value="{value!r}">{value:.4f}</td>'
-    kind = ' class="text"' if isinstance(value, str) and len(value) > 40 else ""
-    return f"<td{kind}>{html.escape(str(value))}</td>"
+    shown = html.escape(plain(value))
+    if value is None or isinstance(value, float):
+        return f'<td data-value="{-1e99 if value is None else value!r}">{shown}</td>'
+    kind = _WORD if is_word(value) else ""
+    return f"<td{kind if len(shown) <= 40 else _LONG}>{shown}</td>"
 
 
-def switches(names: Iterable[str]) -> str:
-    """Boxes that show and hide the curves of a name in every figure."""
-    boxes = "".join(
-        f'<label><input type="checkbox" checked value="{html.escape(name)}"> '
-        f"{html.escape(name)}</label>"
-        for name in names
-    )
-    return f'<div class="switches">{boxes}</div>'
+_WORD, _LONG = ' class="word"', ' class="word long"'
 
 
-def figure(path: Path, caption: str, kind: str = "") -> str:
+def _figure(path: Path, caption: str, narrow: bool) -> str:
     """A drawn SVG, put into the page; names inside it are made its own."""
     svg = path.read_text(encoding="utf-8")
     svg = svg[svg.index("<svg") :]
@@ -122,26 +152,18 @@ def figure(path: Path, caption: str, kind: str = "") -> str:
         svg = svg.replace(f'id="{name}"', f'id="{prefix}-{name}"')
         svg = svg.replace(f'"#{name}"', f'"#{prefix}-{name}"')
         svg = svg.replace(f"url(#{name})", f"url(#{prefix}-{name})")
-    attribute = f' class="{kind}"' if kind else ""
+    attribute = ' class="narrow"' if narrow else ""
+    svg = svg.replace("<svg", f'<svg role="img" aria-label="{html.escape(caption)}"', 1)
     return (
         f'<figure{attribute}><div class="wide">{svg}</div>'
         f"<figcaption>{html.escape(caption)}</figcaption></figure>"
     )
 
 
-def markdown(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
-    """A table in Markdown, and an empty line.
-
-    >>> markdown(["name", "gain"], [["a", 0.12345]])
-    ['| name | gain |', '|---|---:|', '| a | 0.1235 |', '']
-    """
-    lines = ["| " + " | ".join(heads) + " |", "|---" + "|---:" * (len(heads) - 1) + "|"]
-    for row in rows:
-        lines.append("| " + " | ".join(map(_plain, row)) + " |")
-    return [*lines, ""]
-
-
-def _plain(value: object) -> str:
-    if value is None:
-        return "-"
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
+def _live(item: Any, caption: str, name: str) -> str:
+    data = json.dumps(item).replace("</", "<\\/")
+    return (
+        f'<figure class="live"><div id="{name}"></div>'
+        f"<figcaption>{html.escape(caption)}</figcaption></figure>"
+        f'<script type="application/json" class="item" data-target="{name}">{data}</script>'
+    )

@@ -8,75 +8,70 @@ import numpy as np
 from askance.data.catalog import CATALOG
 from askance.errors import FileUnreadable
 from askance.files import write_atomically
-from askance.study import figures, page
+from askance.study import figures, findings, interactive, page
+from askance.study.blocks import Block, Drawing, Grid, Heading, Live, Text, markdown
+from askance.study.claims import FIFTH, claims
 from askance.study.design import read_study
 from askance.study.metrics import median_gains
-from askance.study.results import Results, collect
+from askance.study.results import Results, collect, wanted
 from askance.study.store import Store
 from askance.study.summary import (
     Choice,
-    Gain,
+    Gains,
     best_columns,
     by_cover_size,
-    claims,
     label_of,
+    names_of,
     summary,
     winners,
 )
 
 __all__ = ["holes", "write_report"]
 
-Gains = dict[str, dict[Choice, Gain]]
-
-_CHOICES: tuple[tuple[Choice, str], ...] = (
-    ("fixed", "one setting for all data sets"),
-    ("per_data", "the best setting for each data set"),
-)
-_MEASURES: tuple[tuple[Choice, str], ...] = (("per_data", "AUC-GAIN*"), ("fixed", "AUC-GAIN"))
-_HEADS = ("algorithm", "ours", "from", "to", "to the letter", "paper")
+_CHOICES: dict[Choice, str] = {
+    "fixed": "one setting for all data sets",
+    "per_data": "the best setting for each data set",
+}
 _EXAMPLES = ("online_active_cover", "oracular_iwal0", "passive")
+_LARGE = 100_000
+"""Examples from which on the paper's appendix shows a data set among the large ones."""
 
 
 def write_report(store: Store, output: Path) -> Path:
-    """Write ``index.html``, the figures and ``summary.md`` into a folder."""
+    """Write ``index.html``, the same as ``summary.md`` and the figures into a folder."""
     study = read_study(store.study_path)
     results = collect(study, store.table())
     if not results.curves:
         raise FileUnreadable(f"{store.folder} holds no data set with a whole permutation yet")
     output.mkdir(parents=True, exist_ok=True)
-    gains = summary(results)
-    parts = [*_face(results), *_summary(gains), *_gains(results, output)]
-    parts += [*_errors(results, output), *_cover(results, output), *_winners(results)]
-    parts += [*_queries(results), *_time(results)]
+    blocks = list(_blocks(results, output))
     with write_atomically(output / "index.html") as file:
-        file.write(page.document(f"Study {study.name}", parts).encode())
+        file.write(page.document(blocks).encode())
     with write_atomically(output / "summary.md") as file:
-        file.write("\n".join(_markdown(results, gains)).encode())
+        file.write(markdown(blocks).encode())
     return output / "index.html"
 
 
-def _markdown(results: Results, gains: Gains) -> Iterator[str]:
-    """The summary and what it rests on, for pages that quote it."""
-    yield f"# Study {results.study.name}: summary\n"
-    yield from (f"{sentence}\n" for sentence in holes(results))
-    for choice, title in _MEASURES:
-        yield f"{title}, {dict(_CHOICES)[choice]}:\n"
-        yield from page.markdown(_HEADS, ((label_of(n), *g[choice]) for n, g in gains.items()))
-    yield "What it rests on, with seconds of one core over all settings and permutations:\n"
-    yield from page.markdown(
-        ("data set", "permutations", "seconds"),
-        ((c.dataset, len(c.permutations), f"{c.seconds.sum():.0f}") for c in results.curves),
-    )
+def _blocks(results: Results, output: Path) -> Iterator[Block]:
+    gains = summary(results)
+    yield from _face(results)
+    yield from _summary(results, gains)
+    yield from _claims(results, gains)
+    yield from _gains(results, output)
+    yield from _errors(results, output)
+    yield from _cover(results, output)
+    yield from _winners(results)
+    yield from _queries(results)
+    yield from _time(results)
 
 
 def holes(results: Results) -> list[str]:
     """One sentence for each thing that the study asks for and the store has not."""
-    wanted = _wanted(results)
     here = {curves.dataset: curves for curves in results.curves}
-    away = [name for name in wanted if name not in here]
+    away = [name for name in wanted(results.study) if name not in here]
     found = []
     if away:
-        found.append(f"{len(away)} data sets have no whole permutation: {', '.join(away)}.")
+        found.append(f"No permutation is whole of {', '.join(away)}.")
     short = [c for c in results.curves if len(c.permutations) < results.study.permutations]
     if short:
         counts = ", ".join(f"{c.dataset} {len(c.permutations)}" for c in short)
@@ -87,86 +82,127 @@ def holes(results: Results) -> list[str]:
     return found
 
 
-def _wanted(results: Results) -> list[str]:
-    names: list[str] = []
-    for origin in results.study.origins:
-        every = origin.kind == "catalog" and origin.name == "all"
-        names += list(CATALOG) if every else [origin.name]
-    return names
-
-
-def _face(results: Results) -> Iterator[str]:
+def _face(results: Results) -> Iterator[Block]:
+    study = results.study
     runs = sum(c.errors.shape[0] * c.errors.shape[1] for c in results.curves)
-    yield page.paragraph(
-        f"{len(results.curves)} data sets, {len(results.study.settings())} settings of "
-        f"{len(results.study.contestants)} algorithms, {runs} runs. Gains are relative to "
-        f"{results.study.base[0]} with {results.study.base[1]}."
+    spent = sum(float(c.seconds.sum()) for c in results.curves)
+    yield Heading(f"Study {study.name}", 1)
+    yield Text(
+        f"{len(results.curves)} data sets, {len(study.settings())} settings of "
+        f"{len(study.contestants)} algorithms, {runs:,} runs, which took {_duration(spent)} of one "
+        f"core. Gains are relative to {label_of(study.base[0])} with {study.base[1]}."
     )
     missing = holes(results)
     if missing:
-        yield page.paragraph("This report has holes. " + " ".join(missing), "holes")
+        yield Text("This report has holes. " + " ".join(missing), warns=True)
+    else:
+        yield Text("Every permutation of every data set of the study is in it.")
 
 
-def _summary(gains: Gains) -> Iterator[str]:
-    yield page.section("Summary")
-    yield page.paragraph(
+def _duration(seconds: float) -> str:
+    """A time that people can read.
+
+    >>> _duration(45.2), _duration(5400)
+    ('45 seconds', '1.5 hours')
+    """
+    if seconds < 120:
+        return f"{seconds:.0f} seconds"
+    return f"{seconds / 60:.0f} minutes" if seconds < 5400 else f"{seconds / 3600:.1f} hours"
+
+
+def _summary(results: Results, gains: Gains) -> Iterator[Block]:
+    yield Heading("Summary")
+    yield Text(
         "Relative gain in the area under test error against log labels. The area is over the "
         "whole range of budgets, where a budget that was not reached has the error of the final "
-        "classifier. 'To the letter' is the paper's formula as printed, under which an algorithm "
-        "gains up to 1 by asking nothing. Intervals hold 90% of resamples of data sets and "
-        "permutations; the best setting is chosen anew in each."
+        "classifier; 'to the letter' is the paper's formula as printed. Intervals hold 90% of "
+        "resamples of data sets and permutations; the best setting is chosen anew in each."
     )
-    for choice, title in _MEASURES:
-        rows = [(label_of(name), *found[choice]) for name, found in gains.items()]
-        yield f"<h3>{title}: {dict(_CHOICES)[choice]}</h3>"
-        yield page.table(_HEADS, rows)
+    printed = any(found["fixed"].paper is not None for found in gains.values())
+    heads = ("algorithm", "ours", "from", "to", "to the letter", *(["paper"] if printed else []))
+    for choice, title in findings.MEASURES.items():
+        yield Heading(f"{title}: {_CHOICES[choice]}", 3)
+        rows = [(label_of(name), *found[choice][: len(heads) - 1]) for name, found in gains.items()]
+        yield Grid(heads, rows)
+    pairs = list(findings.variants(results, gains))
+    if pairs:
+        yield from (Heading("Variants of one algorithm"), *pairs)
+    beside = list(findings.beside_paper(gains))
+    if beside:
+        yield from (Heading("Beside the paper's table"), *beside)
+    yield Heading("The letter of the area")
+    yield from findings.letter(results)
 
 
-def _gains(results: Results, output: Path) -> Iterator[str]:
-    yield page.section("Relative gain against labels")
-    yield page.switches(label_of(c.name) for c in results.study.contestants)
-    budgets = results.study.budgets
-    # The fifth budget, 160 labels in the paper.
-    fifth = min(4, len(budgets) - 1)
-    for choice, title in _CHOICES:
-        for divisor, name, below in (
-            (None, f"gains-{choice}", "the base's error at the same budget"),
-            (fifth, f"gains-{choice}-as-printed", f"the base's error at {budgets[fifth]} labels"),
-        ):
-            path = figures.save(figures.draw_gains(results, choice, divisor), output, name)
-            caption = f"Relative gain in test error with {title}, divided by {below}."
-            yield page.figure(path, f"{caption} Mean over data sets.")
-    yield from _claims(results)
-
-
-def _claims(results: Results) -> Iterator[str]:
-    curves = {choice: figures.median_curves(results, choice, None) for choice, _ in _CHOICES}
-    found = claims(results, curves)
+def _claims(results: Results, gains: Gains) -> Iterator[Block]:
+    found = claims(results, gains)
     if found:
-        yield page.section("The text's claims")
-        rows = [(c.text, c.verdict, f"{c.holds} of {c.budgets}") for c in found]
-        yield page.table(("claim", "verdict", "at budgets"), rows)
+        yield Heading("The text's claims")
+        yield Text(
+            "The sentences of the paper's results, one by one. Curves are those of its figures, as "
+            "printed. The share of resamples is of those in which a claim about the table holds: "
+            "one near a half says that it cannot be told from noise."
+        )
+        yield Grid(("here", "claim", "found"), [(c.verdict, c.text, c.found) for c in found])
 
 
-def _errors(results: Results, output: Path) -> Iterator[str]:
-    names = [c.name for c in results.study.contestants]
+def _gains(results: Results, output: Path) -> Iterator[Block]:
+    yield Heading("Relative gain against labels")
+    budgets = results.study.budgets
+    fifth = min(FIFTH, len(budgets) - 1)
+    divisors = {f"at {budgets[fifth]} labels, as printed": fifth, "at the same budget": None}
+    item = interactive.gain_explorer(results, _CHOICES, divisors)
+    yield Live(item, "Relative gain in test error, mean over data sets.")
+    for choice, title in _CHOICES.items():
+        for (below, divisor), suffix in zip(divisors.items(), ("-as-printed", ""), strict=True):
+            drawn = figures.draw_gains(results, choice, divisor)
+            path = figures.save(drawn, output, f"gains-{choice}{suffix}")
+            yield Drawing(
+                path,
+                f"Relative gain in test error with {title}, divided by the base's error {below}. "
+                "Mean over data sets. The panel of quartiles has its own scale.",
+            )
+
+
+def _errors(results: Results, output: Path) -> Iterator[Block]:
+    names = names_of(results.study)
     some = [name for name in _EXAMPLES if name in names] or names
-    yield page.section("Test error")
-    path = figures.save(
-        figures.draw_errors(results, "per_data", _two_examples(results, some[0]), some),
-        output,
-        "errors-examples",
+    yield Heading("Test error")
+    drawn = figures.draw_errors(results, "per_data", _two_examples(results, some[0]), some)
+    yield Drawing(
+        figures.save(drawn, output, "errors-examples"),
+        f"Median test error on two sets with {_CHOICES['per_data']}: where {label_of(some[0])} "
+        "gains most, and its median set. Scales do not start at 0.",
+        narrow=True,
     )
-    yield page.figure(
-        path,
-        f"Median test error on two sets: where {label_of(some[0])} gains most, and its median set.",
-        "small",
-    )
-    every = [curves.dataset for curves in results.curves]
-    for choice, title in _CHOICES:
-        drawn = figures.draw_errors(results, choice, every, names)
-        path = figures.save(drawn, output, f"errors-{choice}")
-        yield page.figure(path, f"Median test error on every data set with {title}.")
+    item = interactive.error_explorer(results, _CHOICES)
+    yield Live(item, "Test error on one data set.")
+    for choice, title in _CHOICES.items():
+        for size, described, datasets in _by_size(results):
+            drawn = figures.draw_errors(results, choice, datasets, names)
+            path = figures.save(drawn, output, f"errors-{choice}-{size}")
+            yield Drawing(
+                path,
+                f"Median test error with {title}, on {described}. Each has its own scale, which "
+                "does not start at 0.",
+                narrow=len(datasets) < 3,
+            )
+    for choice, title in _CHOICES.items():
+        yield Text(f"Gain in area on each data set, median over permutations, with {title}:")
+        yield findings.by_data_set(results, choice)
+
+
+def _by_size(results: Results) -> Iterator[tuple[str, str, list[str]]]:
+    """Data sets as the paper's appendix parts them, by the size that it gives."""
+    names = [curves.dataset for curves in results.curves]
+    large = [name for name in names if name in CATALOG and CATALOG[name].paper.n > _LARGE]
+    small = [name for name in names if name not in large]
+    if not large:
+        yield "small", "every data set", small
+        return
+    if small:
+        yield "small", f"data sets with fewer than {_LARGE:,} examples", small
+    yield "large", f"data sets with more than {_LARGE:,} examples", large
 
 
 def _two_examples(results: Results, name: str) -> list[str]:
@@ -176,21 +212,21 @@ def _two_examples(results: Results, name: str) -> list[str]:
     return [results.curves[d].dataset for d in chosen]
 
 
-def _cover(results: Results, output: Path) -> Iterator[str]:
+def _cover(results: Results, output: Path) -> Iterator[Block]:
     name = "online_active_cover"
-    names = [c.name for c in results.study.contestants]
+    names = names_of(results.study)
     if name not in names or len(by_cover_size(results, name)) < 2:
         return
-    yield page.section("The size of the cover")
+    yield Heading("The size of the cover")
     path = figures.save(figures.draw_cover_sizes(results, name), output, "cover-size")
-    yield page.figure(path, "Gain and time of OAC by the size of its cover.", "small")
+    yield Drawing(path, "Gain and time of OAC by the size of its cover.", narrow=True)
     heads = ("cover size", "AUC-GAIN*", "AUC-GAIN", "seconds for one run")
-    yield page.table(heads, by_cover_size(results, name))
+    yield Grid(heads, by_cover_size(results, name))
 
 
-def _winners(results: Results) -> Iterator[str]:
-    yield page.section("Which settings won")
-    yield page.paragraph(
+def _winners(results: Results) -> Iterator[Block]:
+    yield Heading("Which settings won")
+    yield Text(
         "The best value for all data sets, and on how many data sets the best setting lies inside "
         "its range."
     )
@@ -200,32 +236,41 @@ def _winners(results: Results) -> Iterator[str]:
          w.inside, w.data_sets)
         for w in winners(results)
     ]  # fmt: skip
-    yield page.table(heads, rows)
+    yield Grid(heads, rows)
 
 
-def _queries(results: Results) -> Iterator[str]:
-    yield page.section("Labels asked")
-    names = [c.name for c in results.study.contestants]
-    for choice, title in _CHOICES:
+def _queries(results: Results) -> Iterator[Block]:
+    yield Heading("Labels asked")
+    names = names_of(results.study)
+    for choice, title in _CHOICES.items():
         columns = {name: best_columns(results, name, choice) for name in names}
         rows = [
             (c.dataset, *(int(np.median(c.queries[:, columns[name][d], -1])) for name in names))
             for d, c in enumerate(results.curves)
         ]
-        yield page.paragraph(f"Median over permutations, with {title}:")
-        yield page.table(("data set", *map(label_of, names)), rows)
+        yield Text(
+            f"Within the largest budget of {results.study.budgets[-1]:,}, median over "
+            f"permutations, with {title}:"
+        )
+        yield Grid(("data set", *map(label_of, names)), rows)
 
 
-def _time(results: Results) -> Iterator[str]:
-    yield page.section("Time spent")
-    yield page.paragraph("Seconds of one core, over all settings and permutations.")
-    names = [c.name for c in results.study.contestants]
-    rows = [
-        (c.dataset, len(c.permutations), round(float(c.seconds.sum()), 1),
-         *(round(float(c.seconds[:, results.columns(name)].sum()), 1) for name in names))
-        for c in results.curves
-    ]  # fmt: skip
-    yield page.table(
-        ("data set", "permutations", "all", *map(label_of, names)),
-        [tuple(f"{v:.1f}" if isinstance(v, float) else v for v in row) for row in rows],
+def _time(results: Results) -> Iterator[Block]:
+    yield Heading("Time spent")
+    yield Text(
+        "Seconds of one core, over all settings and permutations. A first run also compiles, which "
+        "is then in its time."
     )
+    names = names_of(results.study)
+    spent = {
+        c.dataset: [float(c.seconds.sum())]
+        + [float(c.seconds[:, results.columns(name)].sum()) for name in names]
+        for c in results.curves
+    }
+    whole = [len(c.permutations) for c in results.curves]
+    lines = [*zip(spent, whole, spent.values(), strict=True)]
+    lines.append(
+        ("in all", sum(whole), [sum(column) for column in zip(*spent.values(), strict=True)])
+    )
+    rows = [(name, count, *(f"{value:.1f}" for value in values)) for name, count, values in lines]
+    yield Grid(("data set", "permutations", "all", *map(label_of, names)), rows)

@@ -6,11 +6,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from askance.data.catalog import CATALOG
 from askance.study.design import Study
 from askance.study.metrics import auc, auc_literal, gains
 from askance.types import Floats, Integers
 
-__all__ = ["Curves", "Results", "collect"]
+__all__ = ["Curves", "Results", "collect", "wanted"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,11 +57,21 @@ class Results:
         return auc(curves.errors, self.study.budgets)
 
 
+def wanted(study: Study) -> list[str]:
+    """Names of a study's data sets, here or not, in its order; the catalog's is the paper's."""
+    names: list[str] = []
+    for origin in study.origins:
+        every = origin.kind == "catalog" and origin.name == "all"
+        names += list(CATALOG) if every else [origin.name]
+    return list(dict.fromkeys(names))
+
+
 def collect(study: Study, table: pa.Table) -> Results:
-    """Arrange a store's rows."""
+    """Arrange a store's rows, the data sets in the order of the study."""
     curves, partial = [], {}
     good = table.filter(pc.is_null(table["failure"]))
-    for dataset in pc.unique(good["dataset"]).to_pylist():
+    here = pc.unique(good["dataset"]).to_pylist()
+    for dataset in [name for name in wanted(study) if name in here]:
         rows = good.filter(pc.equal(good["dataset"], dataset))
         found, left_out = _curves(study, dataset, rows)
         if len(found.permutations):

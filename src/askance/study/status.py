@@ -13,7 +13,7 @@ from askance.kernels._jit import CODE_VERSION
 from askance.study.design import Cell, Study
 from askance.study.execute import Task, cells, missing, run_task
 from askance.study.origins import fingerprint, present
-from askance.study.store import Store, cells_of
+from askance.study.store import Store, cells_of, read_results
 
 __all__ = ["Line", "failures", "progress", "verify_sample"]
 
@@ -37,11 +37,18 @@ def progress(study: Study, store: Store, data_dir: Path | None = None) -> list[L
     for origin, some in missing(study, store, data_dir):
         left[origin.name] += len(some)
     failed = Counter(cell.dataset for cell, _ in failures(store))
-    seconds = _seconds(store.table(), study.budgets[0])
+    seconds = _seconds(_known(study, store), study.budgets[0])
     return [
         Line(name, n - left[name] - failed[name], failed[name], left[name], seconds.get(name, 0.0))
         for name, n in wanted.items()
     ]
+
+
+def _known(study: Study, store: Store) -> pa.Table:
+    """The rows of the store, and of the finished results that the study names."""
+    if study.results is None:
+        return store.table()
+    return read_results(store.folder, study.results)
 
 
 def _seconds(table: pa.Table, first: int) -> dict[str, float]:

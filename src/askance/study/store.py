@@ -162,15 +162,14 @@ def _write(table: pa.Table, path: Path) -> None:
         )
 
 
-def read_results(folder: Path) -> pa.Table:
-    """Read every Parquet file of a folder, each row once."""
-    try:
-        tables = [
-            pq.ParquetFile(path, read_dictionary=_WORDS).read().cast(SCHEMA)
-            for path in sorted(folder.glob("*.parquet"))
-        ]
-    except (pa.ArrowInvalid, OSError, ValueError) as error:
-        raise FileUnreadable(f"{folder} holds a file that is no result: {error}") from error
+def read_results(*folders: Path) -> pa.Table:
+    """Read every Parquet file of some folders, each row once."""
+    tables = []
+    for path in (path for folder in folders for path in sorted(folder.glob("*.parquet"))):
+        try:
+            tables.append(pq.ParquetFile(path, read_dictionary=_WORDS).read().cast(SCHEMA))
+        except (pa.ArrowInvalid, OSError, ValueError) as error:
+            raise FileUnreadable(f"{path} is no file of results: {error}") from error
     table = pa.concat_tables(tables) if tables else SCHEMA.empty_table()
     return _once(table.unify_dictionaries().combine_chunks())
 

@@ -1,13 +1,14 @@
-"""What a report says in numbers: the summary table, the winners, the text's claims."""
+"""What a report says in numbers: the summary table, the curves, the winners."""
 
+import functools
 import json
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from askance.study import metrics
+from askance.study.design import Contestant, Study
 from askance.study.results import Results
 from askance.types import Floats
 
@@ -15,14 +16,16 @@ __all__ = [
     "LABELS",
     "PAPER",
     "Choice",
-    "Claim",
     "Gain",
+    "Gains",
     "Winner",
     "best_columns",
     "by_cover_size",
-    "claims",
     "errors_of",
+    "gain_of",
     "label_of",
+    "median_curves",
+    "names_of",
     "summary",
     "winners",
 ]
@@ -46,7 +49,7 @@ LABELS = {
     "passive": "passive",
     "margin": "margin",
 }
-"""Short names for people."""
+"""Short names for people, in the order of the paper's table; what is beyond it follows."""
 
 Choice = str
 """How settings are chosen: ``"fixed"`` for all data sets, or ``"per_data"``."""
@@ -61,44 +64,54 @@ def label_of(name: str) -> str:
     return LABELS.get(name, name)
 
 
+def names_of(study: Study) -> list[str]:
+    """A study's contestants as reports list them: the paper's as it does, then the others."""
+    known = list(LABELS)
+    names = [contestant.name for contestant in study.contestants]
+    return sorted(names, key=lambda name: known.index(name) if name in known else len(known))
+
+
 class Gain(NamedTuple):
-    """One figure of the summary: over the whole range, its interval, to the letter, printed."""
+    """One figure of the summary: over the whole range, its interval, to the letter, printed.
+
+    ``draws`` are its values on resamples, the same ones for every contestant.
+    """
 
     value: float
     low: float
     high: float
     literal: float
     paper: float | None
+    draws: Floats
 
 
-def summary(results: Results, *, repeats: int = 200) -> dict[str, dict[Choice, Gain]]:
+Gains = dict[str, dict[Choice, Gain]]
+"""By contestant and choice."""
+
+
+def summary(results: Results, *, repeats: int = 200) -> Gains:
     """AUC-GAIN* (``per_data``) and AUC-GAIN (``fixed``) of every contestant.
 
     Paper: ``tbl:summary``.
     """
-    found: dict[str, dict[Choice, Gain]] = {}
-    for contestant in results.study.contestants:
-        ours = results.gains(contestant.name)
-        literal = results.gains(contestant.name, literal=True)
-        printed = PAPER.get(contestant.name, (None, None))
-        found[contestant.name] = {
-            choice: Gain(
-                measure(ours),
-                *metrics.bootstrap(ours, measure, repeats=repeats),
-                measure(literal),
-                value,
-            )
-            for choice, measure, value in zip(
-                ("per_data", "fixed"),
-                (metrics.auc_gain_per_data, metrics.auc_gain),
-                printed,
-                strict=True,
-            )
-        }
+    return {name: _gains(results, name, repeats) for name in names_of(results.study)}
+
+
+def _gains(results: Results, name: str, repeats: int) -> dict[Choice, Gain]:
+    ours, literal = results.gains(name), results.gains(name, literal=True)
+    measures = {"per_data": metrics.auc_gain_per_data, "fixed": metrics.auc_gain}
+    found = {}
+    for (choice, measure), paper in zip(
+        measures.items(), PAPER.get(name, (None, None)), strict=True
+    ):
+        draws = metrics.resamples(ours, measure, repeats=repeats)
+        low, high = metrics.interval(draws)
+        found[choice] = Gain(measure(ours), low, high, measure(literal), paper, draws)
     return found
 
 
-def best_columns(results: Results, name: str, choice: Choice) -> list[int]:
+@functools.lru_cache(maxsize=64)
+def best_columns(results: Results, name: str, choice: Choice) -> tuple[int, ...]:
     """Column of the chosen setting for each data set: p* everywhere, or p*_d."""
     gains = results.gains(name)
     if choice == "fixed":
@@ -106,13 +119,29 @@ def best_columns(results: Results, name: str, choice: Choice) -> list[int]:
     else:
         best = metrics.best_per_data(gains)
     columns = results.columns(name)
-    return [columns[p] for p in best]
+    return tuple(columns[p] for p in best)
 
 
 def errors_of(results: Results, name: str, choice: Choice) -> list[Floats]:
     """Errors ``[permutation, budget]`` of the chosen setting, by data set."""
     columns = best_columns(results, name, choice)
     return [c.errors[:, p] for c, p in zip(results.curves, columns, strict=True)]
+
+
+def gain_of(
+    results: Results, name: str, choice: Choice, divisor: int | None, statistic: metrics.Statistic
+) -> Floats:
+    """Relative gain in test error at each budget with the chosen setting, mean over data sets."""
+    base = [curves.errors[:, 0] for curves in results.curves]
+    return metrics.gain_curve(base, errors_of(results, name, choice), statistic, divisor)
+
+
+def median_curves(results: Results, choice: Choice, divisor: int | None) -> dict[str, Floats]:
+    """Relative gain at each budget of every contestant, median over permutations."""
+    return {
+        name: gain_of(results, name, choice, divisor, metrics.quartile(0.5))
+        for name in names_of(results.study)
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +160,8 @@ class Winner:
 def winners(results: Results) -> list[Winner]:
     """Say for each contestant and varied parameter who won, and whether inside its range."""
     found = []
-    for contestant in results.study.contestants:
+    for name in names_of(results.study):
+        contestant = _contestant(results, name)
         grid = [json.loads(setting) for setting in contestant.settings]
         gains = results.gains(contestant.name)
         fixed, per_data = metrics.best_fixed(gains), metrics.best_per_data(gains)
@@ -154,100 +184,24 @@ def winners(results: Results) -> list[Winner]:
     return found
 
 
+def _contestant(results: Results, name: str) -> Contestant:
+    return next(c for c in results.study.contestants if c.name == name)
+
+
 def by_cover_size(results: Results, name: str) -> list[tuple[int, float, float, float]]:
-    """Cover size, AUC-GAIN* and AUC-GAIN with it, and mean seconds of a run."""
-    contestant = next(c for c in results.study.contestants if c.name == name)
+    """Cover size, AUC-GAIN* and AUC-GAIN with it, and seconds of a run.
+
+    These are medians on a data set, for a first run also compiles, and their mean over data sets.
+    """
+    contestant = _contestant(results, name)
     sizes = [json.loads(setting).get("cover_size") for setting in contestant.settings]
     gains, columns = results.gains(name), np.array(results.columns(name))
     lines = []
     for size in sorted({size for size in sizes if size is not None}):
         some = [p for p, other in enumerate(sizes) if other == size]
         part = [gain[:, some] for gain in gains]
-        seconds = np.mean([c.seconds[:, columns[some]].mean() for c in results.curves])
+        seconds = np.mean([np.median(c.seconds[:, columns[some]]) for c in results.curves])
         lines.append(
             (size, metrics.auc_gain_per_data(part), metrics.auc_gain(part), float(seconds))
         )
     return lines
-
-
-class Claim(NamedTuple):
-    """A sentence of the paper, at how many of its budgets it holds, and our curves there."""
-
-    text: str
-    holds: int
-    budgets: int
-
-    @property
-    def verdict(self) -> str:
-        """Whether it holds at all of them, at some, or at none."""
-        if self.holds == self.budgets:
-            return "holds"
-        return "does not hold" if self.holds == 0 else "holds in part"
-
-
-_IWAL = ("iwal0", "iwal1")
-_ORACULAR = ("oracular_iwal0", "oracular_iwal1")
-_COVER = ("online_active_cover",)
-
-Test = Callable[[Floats, Floats], Any]
-
-
-def _worst_below_worst(ours: Floats, others: Floats) -> Any:
-    return ours.max(axis=0) < others.min(axis=0)
-
-
-def _best_above_best(ours: Floats, others: Floats) -> Any:
-    return ours.max(axis=0) > others.max(axis=0)
-
-
-def _best_below_best(ours: Floats, others: Floats) -> Any:
-    return ours.max(axis=0) < others.max(axis=0)
-
-
-_CLAIMS: tuple[
-    tuple[str, Choice, tuple[str, ...], tuple[str, ...], Test, tuple[int, int]], ...
-] = (
-    (
-        "With fixed settings the two IWAL algorithms start off badly: "
-        "both below OAC and the oracular variants, up to 40 labels",
-        "fixed", _IWAL, _COVER + _ORACULAR, _worst_below_worst, (0, 40),
-    ),
-    (
-        "With fixed settings IWAL outperforms the others after 100 or so labels",
-        "fixed", _IWAL, _COVER + _ORACULAR, _best_above_best, (100, 10**9),
-    ),
-    (
-        "With fixed settings OAC is better than the oracular variants until 320 labels",
-        "fixed", _COVER, _ORACULAR, _best_above_best, (0, 320),
-    ),
-    (
-        "and worse afterwards",
-        "fixed", _COVER, _ORACULAR, _best_below_best, (321, 10**9),
-    ),
-    (
-        "With settings for each data set OAC is the best of all up to 80 labels",
-        "per_data", _COVER, _IWAL + _ORACULAR + ("passive",), _best_above_best, (0, 80),
-    ),
-)  # fmt: skip
-
-
-def claims(results: Results, curves: dict[Choice, dict[str, Floats]]) -> list[Claim]:
-    """The text's claims about the relative-gain curves, checked at each budget they speak of.
-
-    Paper: ``sec:exp_results``.
-    """
-    budgets = np.asarray(results.study.budgets)
-    found = []
-    for text, choice, ours, others, test, (low, high) in _CLAIMS:
-        known = curves[choice]
-        if not all(name in known for name in ours + others):
-            continue
-        at = (budgets >= low) & (budgets <= high)
-        holds = test(_stacked(known, ours)[:, at], _stacked(known, others)[:, at])
-        if at.any():
-            found.append(Claim(text, int(holds.sum()), int(at.sum())))
-    return found
-
-
-def _stacked(known: dict[str, Floats], names: Sequence[str]) -> Floats:
-    return np.array([known[name] for name in names])

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from askance.files import write_atomically
+from askance.palette import COLOURS, MARKERS
 from askance.types import State
 
 __all__ = [
@@ -22,10 +23,6 @@ __all__ = [
     "draw_solver",
     "draw_tsybakov",
 ]
-
-# Okabe and Ito's palette, without its yellow, which fades on white.
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
-_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 
 @contextmanager
@@ -50,8 +47,8 @@ def _line(ax: Axes, x: Sequence[float], y: Sequence[float], index: int, label: s
         x,
         y,
         label=label,
-        color=_COLOURS[index % len(_COLOURS)],
-        marker=_MARKERS[index % len(_MARKERS)],
+        color=COLOURS[index % len(COLOURS)],
+        marker=MARKERS[index % len(MARKERS)],
         # Hollow and of different sizes: curves that coincide are still all seen.
         markersize=max(9 - 1.2 * index, 3),
         fillstyle="none",

@@ -1,0 +1,144 @@
+"""What a report finds in its own numbers: beside the paper, to the letter, test beside test."""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from askance.study import metrics
+from askance.study.blocks import Block, Grid, Text
+from askance.study.results import Results
+from askance.study.summary import Choice, Gains, best_columns, label_of, names_of
+
+__all__ = ["agreement", "beside_paper", "by_data_set", "letter", "places", "variants"]
+
+MEASURES: dict[Choice, str] = {"per_data": "AUC-GAIN*", "fixed": "AUC-GAIN"}
+
+
+def places(values: Sequence[float]) -> list[int]:
+    """Place of each value, the largest first; equals share the better place.
+
+    >>> places([0.2, 0.5, 0.2, 0.1])
+    [2, 1, 2, 4]
+    """
+    return [1 + sum(other > value for other in values) for value in values]
+
+
+def agreement(ours: Sequence[float], theirs: Sequence[float]) -> tuple[int, int]:
+    """How many pairs stand in the same order in both, and of how many.
+
+    >>> agreement([3.0, 2.0, 1.0], [3.0, 1.0, 2.0])
+    (2, 3)
+    """
+    pairs = list(combinations(range(len(ours)), 2))
+    same = sum((ours[i] - ours[j]) * (theirs[i] - theirs[j]) > 0 for i, j in pairs)
+    return same, len(pairs)
+
+
+def beside_paper(gains: Gains) -> Iterator[Block]:
+    """Where our figures agree with the printed ones: by interval, and by order."""
+    names = [name for name, found in gains.items() if found["fixed"].paper is not None]
+    if len(names) < 2:
+        return
+    for choice, title in MEASURES.items():
+        some = [gains[name][choice] for name in names]
+        ours, letter = [g.value for g in some], [g.literal for g in some]
+        paper = [g.paper or 0.0 for g in some]
+        inside = [g.low <= p <= g.high for g, p in zip(some, paper, strict=True)]
+        same, of = agreement(ours, paper)
+        yield Text(
+            f"{title}: the printed figure lies inside our interval for {sum(inside)} of "
+            f"{len(names)} algorithms, and {same} of {of} pairs of algorithms stand in the printed "
+            f"order; by the letter of the area {agreement(letter, paper)[0]} do. "
+            f"{_best(names, paper)} is first in print, {_best(names, ours)} here. "
+            + _moved(names, places(ours), places(paper))
+        )
+        columns = (ours, paper, map(_yes, inside), places(ours), places(paper), places(letter))
+        yield Grid(
+            ("algorithm", "ours", "paper", "paper inside our interval", "place", "in the paper",
+             "by the letter"),
+            [(label_of(name), *row) for name, *row in zip(names, *columns, strict=True)],
+        )  # fmt: skip
+
+
+def _moved(names: Sequence[str], ours: Sequence[int], paper: Sequence[int]) -> str:
+    """Who stands higher or lower than in print."""
+    found = []
+    for word, sign in (("Higher", 1), ("Lower", -1)):
+        some = [
+            f"{label_of(name)} ({here}, not {there})"
+            for name, here, there in zip(names, ours, paper, strict=True)
+            if sign * (there - here) > 0
+        ]
+        found.append(f"{word} than in print: {', '.join(some) or 'none'}.")
+    return " ".join(found)
+
+
+def _best(names: Sequence[str], values: Sequence[float]) -> str:
+    return label_of(names[int(np.argmax(values))])
+
+
+def _yes(value: bool) -> str:
+    return "yes" if value else "no"
+
+
+def letter(results: Results) -> Iterator[Block]:
+    """What the literal area chooses on each data set, and what those choices are worth."""
+    rows = []
+    for name in names_of(results.study):
+        literal = results.gains(name, literal=True)
+        honest = metrics.median_gains(results.gains(name))
+        chosen, columns = metrics.best_per_data(literal), results.columns(name)
+        asked = [
+            np.median(curves.queries[:, columns[p], -1])
+            for curves, p in zip(results.curves, chosen, strict=True)
+        ]
+        worth = float(np.mean([honest[d, p] for d, p in enumerate(chosen)]))
+        value = metrics.auc_gain_per_data(literal)
+        rows.append((label_of(name), value, int(np.median(asked)), worth))
+    high = [name for name, value, _, _ in rows if value > 0.9]
+    yield Text(
+        "To the letter of the paper's formula a budget that is never reached adds no area. "
+        f"With settings chosen by that area for each data set, {len(high)} of {len(rows)} "
+        f"algorithms gain more than 0.9{_listed(high)}. How many labels those settings ask on the "
+        "median data set, and what they gain over the whole range of budgets:"
+    )
+    yield Grid(("algorithm", "gain to the letter", "labels asked", "gain over the range"), rows)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f" ({'; '.join(names)})" if names else ""
+
+
+def variants(results: Results, gains: Gains) -> Iterator[Block]:
+    """Contestants that are the same algorithm, beside each other, draw by draw."""
+    rows = []
+    for one, two in combinations(results.study.contestants, 2):
+        if one.algorithm != two.algorithm:
+            continue
+        best = [metrics.median_gains(results.gains(c.name)).max(axis=1) for c in (one, two)]
+        more = f"{int((best[0] > best[1]).sum())} of {len(best[0])}"
+        for choice, title in MEASURES.items():
+            first, second = gains[one.name][choice], gains[two.name][choice]
+            ends = metrics.interval(first.draws - second.draws)
+            told = "noise" if ends[0] <= 0.0 <= ends[1] else one.name if ends[0] > 0 else two.name
+            names = (f"{label_of(one.name)} - {label_of(two.name)}", title)
+            rows.append((*names, first.value - second.value, *ends, more, told))
+    if rows:
+        yield Text(
+            "The difference of their gains, with an interval over the same resamples for both, and "
+            "on how many data sets the first gains more with the best setting for each:"
+        )
+        yield Grid(("pair", "measure", "difference", "from", "to", "first is better on",
+                    "better"), rows)  # fmt: skip
+
+
+def by_data_set(results: Results, choice: Choice) -> Grid:
+    """Gain in area of every contestant on every data set, median over permutations."""
+    names = names_of(results.study)
+    rows: list[list[object]] = [[curves.dataset] for curves in results.curves]
+    for name in names:
+        columns, known = results.columns(name), metrics.median_gains(results.gains(name))
+        for d, column in enumerate(best_columns(results, name, choice)):
+            rows[d].append(float(known[d, columns.index(column)]))
+    return Grid(("data set", *map(label_of, names)), rows)
