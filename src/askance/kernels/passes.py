@@ -1,8 +1,8 @@
 """Whole-stream passes: every setting of a grid decides and learns on one sweep of each example.
 
-A setting is one learner with its parameters. Its ERM is lane s, its t-th cover member lane
-``first[t] + s``; settings are ordered by falling cover size, so those that have a t-th member come
-first. The formulas are those of the readable learners; only the loop differs.
+A setting is one learner with its parameters. Its ERM is lane s, and the members of its cover are
+the lanes from ``first[s]`` to ``first[s + 1]``. The formulas are those of the readable learners;
+only the loop differs.
 """
 
 import math
@@ -74,7 +74,7 @@ FIRST = 3.0
 
 
 class Grid(NamedTuple):
-    """Parameters by setting, and ``first``: the lane of the first setting's t-th member."""
+    """Parameters by setting, and ``first``: where the lanes of each cover begin, and the end."""
 
     kinds: Integers
     oracular: np.ndarray[tuple[int], np.dtype[np.bool_]]
@@ -230,13 +230,9 @@ def _decide_cover(
         out.probability[s] = 1.0
     else:
         q_squared = least_q_squared(out.floor[s])
-        for t in range(1, grid.first.shape[0] - 1):
-            lane = grid.first[t] + s
-            if (
-                lane < grid.first[t + 1]
-                and sign(np.float64(work.margins[lane])) != out.predicted[s]
-            ):
-                q_squared += progress.multipliers[lane]
+        for lane in range(grid.first[s], grid.first[s + 1]):
+            differs = sign(np.float64(work.margins[lane])) != out.predicted[s]
+            q_squared += progress.multipliers[lane] if differs else 0.0
         out.probability[s] = query_probability(q_squared)
 
 
@@ -349,21 +345,29 @@ def _walk_cover(
     Whether a member's update flips its prediction decides the weights of all later members, and
     needs a sum over features; so a trial walk first guesses it from the last example, all sums are
     computed in one sweep at the guessed weights, and the real walk then rarely needs another.
+    Outside the region no weight depends on another member, so nothing is guessed.
     """
     for s in range(grid.kinds.shape[0]):
-        decided.q_squared[s] = least_q_squared(decided.floor[s])
-        decided.p[s] = query_probability(decided.q_squared[s])
-    for t in range(1, grid.first.shape[0] - 1):
-        for lane in range(grid.first[t], grid.first[t + 1]):
-            s = lane - grid.first[t]
-            if not progress.done[s] and decided.k[s] >= FIRST - 1.0:
-                _walk_member(
-                    row, n, norm, tiny, lanes, grid, progress, work, decided, trial, s, lane
-                )
+        if not progress.done[s] and decided.k[s] >= FIRST - 1.0:
+            if decided.inside[s]:
+                _walk_inside(row, n, norm, tiny, lanes, grid, progress, work, decided, trial, s)
+            elif trial:
+                _weigh_outside(grid, work, decided, s)
+            else:
+                _walk_outside(row, n, norm, tiny, lanes, grid, progress, work, decided, s)
 
 
 @inlined
-def _walk_member(
+def _cost_gap(grid: Grid, work: Scratch, decided: Decisions, s: int, q_squared: float) -> float:
+    """The cost gap of a member of which the ones before it leave this q squared."""
+    regret = cover.regret_weight(grid.beta2[s], decided.k[s], decided.threshold[s])
+    agrees = decided.predicted[s] == work.targets[s]
+    p = query_probability(q_squared)
+    return cover.cost_gap(regret, agrees, work.weights[s], decided.inside[s], grid.alpha[s], p)
+
+
+@inlined
+def _walk_inside(
     row: RowBuffer,
     n: int,
     norm: float,
@@ -375,53 +379,88 @@ def _walk_member(
     decided: Decisions,
     trial: bool,
     s: int,
-    lane: int,
 ) -> None:
-    predicted, inside = decided.predicted[s], decided.inside[s]
-    regret = cover.regret_weight(grid.beta2[s], decided.k[s], decided.threshold[s])
-    agrees = predicted == work.targets[s]
-    gap = cover.cost_gap(regret, agrees, work.weights[s], inside, grid.alpha[s], decided.p[s])
-    f = np.float64(work.margins[lane])
-    target, weight = (predicted if gap <= 0.0 else -predicted), abs(gap)
-    settled = target * f > 0.0
-    work.targets[lane] = target
-    work.weights[lane] = weight
-    work.parts[lane] = weight * (work.with_slopes[lane] if settled else work.against_slopes[lane])
-    if trial and not inside:
-        return  # out there no weight depends on other members, so there is nothing to guess
-    if weight > 0.0 and not settled:
-        if trial:
-            push = lanes.learning_rates[lane] * weight * progress.recent[lane]
-            settled = push > work.revert[lane]
-        else:
-            settled = flips(row, n, lanes, work, lane, norm, tiny)
-    if (target if settled else sign(f)) != predicted:
-        _raise_multiplier(gap, inside, progress, decided, trial, s, lane)
+    predicted = decided.predicted[s]
+    q_squared = least_q_squared(decided.floor[s])
+    gap = _cost_gap(grid, work, decided, s, q_squared)
+    for lane in range(grid.first[s], grid.first[s + 1]):
+        f = np.float64(work.margins[lane])
+        target, weight = (predicted if gap <= 0.0 else -predicted), abs(gap)
+        settled = target * f > 0.0
+        work.targets[lane] = target
+        work.weights[lane] = weight
+        work.parts[lane] = weight * (
+            work.with_slopes[lane] if settled else work.against_slopes[lane]
+        )
+        if weight > 0.0 and not settled:
+            if trial:
+                push = lanes.learning_rates[lane] * weight * progress.recent[lane]
+                settled = push > work.revert[lane]
+            else:
+                settled = flips(row, n, lanes, work, lane, norm, tiny)
+        if (target if settled else sign(f)) != predicted:
+            multiplier = _disagree(gap, q_squared, True, progress, trial, lane)
+            if multiplier != 0.0:
+                q_squared += multiplier
+                gap = _cost_gap(grid, work, decided, s, q_squared)
 
 
 @inlined
-def _raise_multiplier(
-    gap: float,
-    inside: bool,
+def _weigh_outside(grid: Grid, work: Scratch, decided: Decisions, s: int) -> None:
+    predicted = decided.predicted[s]
+    gap = _cost_gap(grid, work, decided, s, 1.0)
+    target, weight = (predicted if gap <= 0.0 else -predicted), abs(gap)
+    for lane in range(grid.first[s], grid.first[s + 1]):
+        settled = target * np.float64(work.margins[lane]) > 0.0
+        work.targets[lane] = target
+        work.weights[lane] = weight
+        work.parts[lane] = weight * (
+            work.with_slopes[lane] if settled else work.against_slopes[lane]
+        )
+
+
+@inlined
+def _walk_outside(
+    row: RowBuffer,
+    n: int,
+    norm: float,
+    tiny: bool,
+    lanes: Lanes,
+    grid: Grid,
     progress: Progress,
+    work: Scratch,
     decided: Decisions,
-    trial: bool,
     s: int,
-    lane: int,
 ) -> None:
-    """What a member that disagrees after its update adds; a trial keeps nothing of it."""
+    predicted = decided.predicted[s]
+    gap = _cost_gap(grid, work, decided, s, 1.0)
+    for lane in range(grid.first[s], grid.first[s + 1]):
+        if progress.numerators[lane] == 0.0 and gap <= 0.0:
+            continue  # a disagreement would leave it at zero
+        f = np.float64(work.margins[lane])
+        target = work.targets[lane]
+        settled = target * f > 0.0
+        if work.weights[lane] > 0.0 and not settled:
+            settled = flips(row, n, lanes, work, lane, norm, tiny)
+        if (target if settled else sign(f)) != predicted:
+            _disagree(gap, 1.0, False, progress, False, lane)
+
+
+@inlined
+def _disagree(
+    gap: float, q_squared: float, inside: bool, progress: Progress, trial: bool, lane: int
+) -> float:
+    """The multiplier of a member that disagrees after its update; a trial keeps nothing of it."""
     # As plain floats: interpreted, those of an array would warn where these become infinite.
-    q_squared, gap = float(decided.q_squared[s]), float(gap)
+    q_squared, gap = float(q_squared), float(gap)
     numerator = cover.numerator_step(float(progress.numerators[lane]), gap, True)
     denominator = cover.denominator_step(float(progress.denominators[lane]), q_squared, inside)
     multiplier = cover.multiplier(numerator, denominator)
-    if inside and multiplier != 0.0:
-        decided.q_squared[s] = q_squared + multiplier
-        decided.p[s] = query_probability(decided.q_squared[s])
     if not trial:
         progress.numerators[lane] = numerator
         progress.denominators[lane] = denominator
         progress.multipliers[lane] = multiplier
+    return multiplier
 
 
 @kernel
