@@ -143,7 +143,7 @@ class Group:
         )
         self.grid = _grid(settings, first)
         n, dtype = len(settings), state.weights.dtype
-        kinds = (float, bool, float, bool, *[float] * 5)
+        kinds = (float, bool, float, bool, *[float] * 3)
         self.decided = passes.Decisions._make(np.zeros(n, kind) for kind in kinds)
         self.row = lanes.RowBuffer(np.zeros(0, np.int64), np.zeros(0, dtype), np.zeros(0, dtype))
         self.fit_rows(0)
@@ -154,9 +154,9 @@ class Group:
             return
         dtype, count, n = self._state.weights.dtype, self._state.lanes, longest + 1
         self.row = lanes.RowBuffer(np.zeros(n, np.int64), np.zeros(n, dtype), np.zeros(n, dtype))
-        kinds = (*[dtype] * 5, *[np.dtype(float)] * 9)
-        by_lane = [np.zeros(count, kind) for kind in kinds]
-        self.work = lanes.Scratch._make([*by_lane, np.zeros((n, count), dtype)])
+        width, kinds = lanes.padded(count), (*[dtype] * 5, *[np.dtype(float)] * 11)
+        by_lane = [np.zeros(width, kind) for kind in kinds]
+        self.work = lanes.Scratch._make([*by_lane, np.zeros((n, width), dtype)])
 
     def advance(self, stream: passes.Stream, start: int, budgets: Integers) -> int:
         """Run from row ``start`` to the end, or to the first row at which a budget is reached."""
@@ -195,7 +195,7 @@ class Group:
 def _progress(settings: int, count: int) -> passes.Progress:
     kinds = (float, float, np.int64, bool)
     by_setting = [np.zeros(settings, kind) for kind in kinds]
-    return passes.Progress._make([*by_setting, *(np.zeros(count) for _ in range(4))])
+    return passes.Progress._make([*by_setting, *(np.zeros(count) for _ in range(3))])
 
 
 def _grid(settings: Sequence[StreamingLearner], first: Integers) -> passes.Grid:

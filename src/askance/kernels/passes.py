@@ -99,11 +99,10 @@ class Progress(NamedTuple):
     numerators: Floats
     denominators: Floats
     multipliers: Floats
-    recent: Floats
 
 
 class Decisions(NamedTuple):
-    """The fields of a Decision by setting, and its running q squared and p_t."""
+    """The fields of a Decision by setting."""
 
     predicted: Floats
     inside: np.ndarray[tuple[int], np.dtype[np.bool_]]
@@ -112,8 +111,6 @@ class Decisions(NamedTuple):
     k: Floats
     threshold: Floats
     floor: Floats
-    q_squared: Floats
-    p: Floats
 
 
 class Stream(NamedTuple):
@@ -130,6 +127,7 @@ class Stream(NamedTuple):
 def decide(
     row: RowBuffer,
     n: int,
+    norm: float,
     coin: float,
     lanes: Lanes,
     grid: Grid,
@@ -137,11 +135,14 @@ def decide(
     work: Scratch,
     out: Decisions,
 ) -> None:
-    """Decide for every setting; only ``work`` and ``out`` are written."""
+    """Decide for every setting; only ``work`` and ``out`` are written.
+
+    ``norm`` is the square of that of the scaled row.
+    """
     settings = grid.kinds.shape[0]
     sweep_margins(row, n, lanes.weights, work.margins)
     sweep_decay(work)
-    norm = _sweep_sensitivities(row, n, lanes, grid, work)
+    _sweep_sensitivities(row, n, lanes, grid, work)
     for s in range(settings):
         f = np.float64(work.margins[s])
         k = progress.k[s]
@@ -168,17 +169,15 @@ def decide(
 
 
 @inlined
-def _sweep_sensitivities(row: RowBuffer, n: int, lanes: Lanes, grid: Grid, work: Scratch) -> float:
-    """Movements of the ERMs under a unit-weight update with the opposite label; the row's norm."""
+def _sweep_sensitivities(row: RowBuffer, n: int, lanes: Lanes, grid: Grid, work: Scratch) -> None:
+    """Movements of the ERMs under a unit-weight update with the opposite label."""
     settings = grid.kinds.shape[0]
     needed = False
     for s in range(settings):
         needed = needed or (grid.kinds[s] >= IWAL and not grid.by_margin[s])
         work.parts[s] = work.against_slopes[s]
-    if not needed:
-        return 0.0
-    sweep_movements(row, n, lanes.gradients, work.parts[:settings], work.moved[:settings])
-    return squared_norm(row.scaled[:n])
+    if needed:
+        sweep_movements(row, n, lanes.gradients, work.parts[:settings], work.moved[:settings])
 
 
 @inlined
@@ -240,6 +239,7 @@ def _decide_cover(
 def learn(
     row: RowBuffer,
     n: int,
+    norm: float,
     label: float,
     lanes: Lanes,
     grid: Grid,
@@ -252,8 +252,7 @@ def learn(
     The margins in ``work`` must be those of this row.
     """
     observe(row.indices[:n], row.values[:n], lanes.scales)
-    norm = squared_norm(row.scaled[:n])
-    settings, count = grid.kinds.shape[0], work.margins.shape[0]
+    settings, count = grid.kinds.shape[0], lanes.weights.shape[1]
     trains = False
     for lane in range(count):
         work.weights[lane] = 0.0
@@ -265,25 +264,22 @@ def learn(
             _learn_erm(label, grid, progress, work, decided, s)
             trains = trains or decided.k[s] >= FIRST - 1.0
     if not trains or count == settings:
-        commit(row, n, 0, settings, lanes, work, norm)
+        commit(row, n, lanes, work, norm)
         return
     tiny = has_tiny(row, n)
     _walk_cover(row, n, norm, tiny, lanes, grid, progress, work, decided, True)
     for lane in range(count):
         work.trials[lane] = work.parts[lane]
-    sweep_rates(row, n, 0, lanes.gradients, work.trials, work.rates, work.moved)
+    sweep_rates(row, n, lanes.gradients, work.trials, work.rates, work.moved)
     _walk_cover(row, n, norm, tiny, lanes, grid, progress, work, decided, False)
-    commit(row, n, 0, count, lanes, work, norm)
-    for lane in range(settings, count):
-        # What the trial of the next example takes for the movement.
-        strength = lanes.learning_rates[lane] * work.weights[lane]
-        progress.recent[lane] = work.pushes[lane] / strength if strength > 0.0 else 0.0
+    commit(row, n, lanes, work, norm)
 
 
 @inlined
 def _learn_passively(
     row: RowBuffer,
     n: int,
+    norm: float,
     label: float,
     lanes: Lanes,
     progress: Progress,
@@ -299,7 +295,7 @@ def _learn_passively(
     work.weights[0] = 1.0
     work.parts[0] = slope_squared(label * f, work.decay[0])
     work.trials[0] = -1.0
-    commit_lane(row, n, lanes, work, 0, squared_norm(row.scaled[:n]))
+    commit_lane(row, n, lanes, work, 0, norm)
     decided.queried[0] = True
     if sign(f) != label:
         progress.error_sums[0] += 1.0
@@ -394,7 +390,7 @@ def _walk_inside(
         )
         if weight > 0.0 and not settled:
             if trial:
-                push = lanes.learning_rates[lane] * weight * progress.recent[lane]
+                push = lanes.learning_rates[lane] * weight * work.reach[lane]
                 settled = push > work.revert[lane]
             else:
                 settled = flips(row, n, lanes, work, lane, norm, tiny)
@@ -502,17 +498,17 @@ def run(
 
     Returns the row to go on from. Settings that are done learn nothing any more.
     """
-    alone = work.margins.shape[0] == 1 and grid.kinds[0] == PASSIVE and not progress.done[0]
+    alone = lanes.weights.shape[1] == 1 and grid.kinds[0] == PASSIVE and not progress.done[0]
     for i in range(start, stop):
         n = load_row(
             stream.indices, stream.values, stream.indptr[i], stream.indptr[i + 1], lanes.scales, row
         )
-        label = float(stream.labels[i])
+        norm, label = squared_norm(row.scaled[:n]), float(stream.labels[i])
         if alone:
-            _learn_passively(row, n, label, lanes, progress, work, decided)
+            _learn_passively(row, n, norm, label, lanes, progress, work, decided)
         else:
-            decide(row, n, stream.coins[i], lanes, grid, progress, work, decided)
-            learn(row, n, label, lanes, grid, progress, work, decided)
+            decide(row, n, norm, stream.coins[i], lanes, grid, progress, work, decided)
+            learn(row, n, norm, label, lanes, grid, progress, work, decided)
         reached = False
         for s in range(grid.kinds.shape[0]):
             if decided.queried[s] and not progress.done[s]:

@@ -21,7 +21,7 @@ from askance.kernels.lanes import (
     sweep_decay,
     sweep_margins,
 )
-from askance.kernels.linear import margin, row_fault
+from askance.kernels.linear import margin, row_fault, squared_norm
 from askance.kernels.passes import Decisions, Grid, Progress
 from askance.kernels.passes import decide as decide_all
 from askance.kernels.passes import learn as learn_all
@@ -39,13 +39,13 @@ def pack(
 
     >>> one, flag, whole = np.ones(1), np.ones(1, bool), np.ones(1, int)
     >>> grid = Grid(whole, flag, flag, flag, one, one, one, one, one, one, np.array([0, 1]))
-    >>> progress = Progress(one, one, whole, flag, one, one, one, one)
-    >>> work = Scratch(*[one] * 14, rates=np.ones((5, 1)))
-    >>> out = Decisions(one, flag, one, flag, one, one, one, one, one)
+    >>> progress = Progress(one, one, whole, flag, one, one, one)
+    >>> work = Scratch(*[one] * 16, rates=np.ones((5, 1)))
+    >>> out = Decisions(one, flag, one, flag, one, one, one)
     >>> [array.shape for array in pack(one, grid, progress, work, out)]
-    [(27, 1), (6,), (4,), (10, 1)]
+    [(26, 1), (6,), (4,), (10, 1)]
     """
-    numbers = _rows([rates, *progress[6:], *work[5:14], *progress[:2], *grid[4:10]], 7)
+    numbers = _rows([*work[5:16], rates, progress.multipliers, *progress[:2], *grid[4:10]], 5)
     flags = np.concatenate([*grid[1:4], progress.done, out.inside, out.queried])
     integers = np.concatenate([grid.kinds, progress.queries, grid.first])
     return numbers, flags, integers, np.concatenate([np.stack(work[:5]), work.rates])
@@ -62,14 +62,13 @@ def _rows(arrays: Sequence[Floats], more: int) -> Floats:
 @inlined
 def _progress(numbers: Floats, flags: Flags, integers: Integers, ratios: Floats) -> Progress:
     return Progress(
-        numbers[12, :1],
         numbers[13, :1],
+        numbers[14, :1],
         integers[1:2],
         flags[3:4],
         ratios[0],
         ratios[1],
-        numbers[1],
-        numbers[2],
+        numbers[12, : ratios.shape[1]],
     )
 
 
@@ -80,12 +79,12 @@ def _grid(numbers: Floats, flags: Flags, integers: Integers) -> Grid:
         flags[:1],
         flags[1:2],
         flags[2:3],
-        numbers[14, :1],
         numbers[15, :1],
         numbers[16, :1],
         numbers[17, :1],
         numbers[18, :1],
         numbers[19, :1],
+        numbers[20, :1],
         integers[2:],
     )
 
@@ -98,6 +97,9 @@ def _scratch(numbers: Floats, floats: Floats) -> Scratch:
         floats[2],
         floats[3],
         floats[4],
+        numbers[0],
+        numbers[1],
+        numbers[2],
         numbers[3],
         numbers[4],
         numbers[5],
@@ -106,7 +108,6 @@ def _scratch(numbers: Floats, floats: Floats) -> Scratch:
         numbers[8],
         numbers[9],
         numbers[10],
-        numbers[11],
         floats[5:],
     )
 
@@ -114,15 +115,13 @@ def _scratch(numbers: Floats, floats: Floats) -> Scratch:
 @inlined
 def _decisions(numbers: Floats, flags: Flags) -> Decisions:
     return Decisions(
-        numbers[20, :1],
-        flags[4:5],
         numbers[21, :1],
-        flags[5:6],
+        flags[4:5],
         numbers[22, :1],
+        flags[5:6],
         numbers[23, :1],
         numbers[24, :1],
         numbers[25, :1],
-        numbers[26, :1],
     )
 
 
@@ -186,16 +185,17 @@ def offer(
     if _is_bad(indices, values, scales):
         return 0, False, 0.0, False, k, 0.0, 0.0
     row = RowBuffer(places, entries[0], entries[1])
-    lanes = Lanes(weights, gradients, scales, norms, totals, numbers[0])
+    lanes = Lanes(weights, gradients, scales, norms, totals, numbers[11, : weights.shape[1]])
     grid, progress = _grid(numbers, flags, integers), _progress(numbers, flags, integers, ratios)
     work, out = _scratch(numbers, floats), _decisions(numbers, flags)
     progress.k[0], progress.error_sums[0] = float(k), error_sum
     for lane in range(1, ratios.shape[1]):
         progress.multipliers[lane] = multiplier(float(ratios[0, lane]), float(ratios[1, lane]))
     n = load_row(indices, values, 0, indices.shape[0], scales, row)
-    decide_all(row, n, coin, lanes, grid, progress, work, out)
+    norm = squared_norm(row.scaled[:n])
+    decide_all(row, n, norm, coin, lanes, grid, progress, work, out)
     if not out.queried[0]:
-        learn_all(row, n, 1.0, lanes, grid, progress, work, out)
+        learn_all(row, n, norm, 1.0, lanes, grid, progress, work, out)
     return (
         int(out.predicted[0]),
         bool(out.inside[0]),
@@ -241,7 +241,7 @@ def learn(
     if _is_bad(indices, values, scales):
         return -1.0
     row = RowBuffer(places, entries[0], entries[1])
-    lanes = Lanes(weights, gradients, scales, norms, totals, numbers[0])
+    lanes = Lanes(weights, gradients, scales, norms, totals, numbers[11, : weights.shape[1]])
     grid, progress = _grid(numbers, flags, integers), _progress(numbers, flags, integers, ratios)
     work, out = _scratch(numbers, floats), _decisions(numbers, flags)
     progress.k[0], progress.error_sums[0] = float(k), error_sum
@@ -251,5 +251,6 @@ def learn(
     n = load_row(indices, values, 0, indices.shape[0], scales, row)
     sweep_margins(row, n, weights, work.margins)
     sweep_decay(work)
-    learn_all(row, n, float(label), lanes, grid, progress, work, out)
+    norm = squared_norm(row.scaled[:n])
+    learn_all(row, n, norm, float(label), lanes, grid, progress, work, out)
     return float(progress.error_sums[0])
