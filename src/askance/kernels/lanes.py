@@ -19,7 +19,10 @@ from askance.kernels.exponential import exp_negative
 from askance.kernels.formulas import sign
 from askance.kernels.linear import (
     ADAPTIVE,
+    best_guess,
+    better_guess,
     extreme_step,
+    first_guess,
     is_usual,
     movement,
     rate,
@@ -426,11 +429,19 @@ def _find_agreements(targets: Floats, margins: Floats, agreements: Floats) -> No
 
 @kernel
 def _find_steps(agreements: Floats, decay: Floats, pushes: Floats, steps: Floats) -> None:
-    """``logistic_step`` of all lanes, the unusual ones in a loop of their own."""
+    """``logistic_step`` of all lanes, the unusual ones in a loop of their own.
+
+    The parts of ``usual_step`` each have one too: in a long one, lanes would wait for each other.
+    """
     usual = 0
     for lane in range(steps.shape[0]):
-        steps[lane] = usual_step(agreements[lane], decay[lane], pushes[lane])
+        steps[lane] = first_guess(agreements[lane], decay[lane], pushes[lane])
         usual += is_usual(agreements[lane], pushes[lane])
+    for _ in range(2):
+        for lane in range(steps.shape[0]):
+            steps[lane] = better_guess(steps[lane], agreements[lane], decay[lane], pushes[lane])
+    for lane in range(steps.shape[0]):
+        steps[lane] = best_guess(steps[lane], agreements[lane], decay[lane], pushes[lane])
     if usual < steps.shape[0]:
         for lane in range(steps.shape[0]):
             if not is_usual(agreements[lane], pushes[lane]):

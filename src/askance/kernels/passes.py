@@ -344,13 +344,14 @@ def _walk_cover(
     Outside the region no weight depends on another member, so nothing is guessed.
     """
     for s in range(grid.kinds.shape[0]):
-        if not progress.done[s] and decided.k[s] >= FIRST - 1.0:
-            if decided.inside[s]:
-                _walk_inside(row, n, norm, tiny, lanes, grid, progress, work, decided, trial, s)
-            elif trial:
-                _weigh_outside(grid, work, decided, s)
-            else:
-                _walk_outside(row, n, norm, tiny, lanes, grid, progress, work, decided, s)
+        if progress.done[s] or decided.k[s] < FIRST - 1.0:
+            continue
+        if not trial:
+            _walk(row, n, norm, tiny, lanes, grid, progress, work, decided, s)
+        elif decided.inside[s]:
+            _guess(lanes, grid, progress, work, decided, s)
+        else:
+            _weigh_outside(grid, work, decided, s)
 
 
 @inlined
@@ -363,39 +364,24 @@ def _cost_gap(grid: Grid, work: Scratch, decided: Decisions, s: int, q_squared: 
 
 
 @inlined
-def _walk_inside(
-    row: RowBuffer,
-    n: int,
-    norm: float,
-    tiny: bool,
-    lanes: Lanes,
-    grid: Grid,
-    progress: Progress,
-    work: Scratch,
-    decided: Decisions,
-    trial: bool,
-    s: int,
+def _guess(
+    lanes: Lanes, grid: Grid, progress: Progress, work: Scratch, decided: Decisions, s: int
 ) -> None:
+    """The trial walk of one setting: only ``parts`` are written."""
     predicted = decided.predicted[s]
-    q_squared = least_q_squared(decided.floor[s])
+    learning_rate = lanes.learning_rates[s]
+    q_squared = float(least_q_squared(decided.floor[s]))
     gap = _cost_gap(grid, work, decided, s, q_squared)
     for lane in range(grid.first[s], grid.first[s + 1]):
-        f = np.float64(work.margins[lane])
-        target, weight = (predicted if gap <= 0.0 else -predicted), abs(gap)
-        settled = target * f > 0.0
-        work.targets[lane] = target
-        work.weights[lane] = weight
-        work.parts[lane] = weight * (
-            work.with_slopes[lane] if settled else work.against_slopes[lane]
-        )
-        if weight > 0.0 and not settled:
-            if trial:
-                push = lanes.learning_rates[lane] * weight * work.reach[lane]
-                settled = push > work.revert[lane]
-            else:
-                settled = flips(row, n, lanes, work, lane, norm, tiny)
-        if (target if settled else sign(f)) != predicted:
-            multiplier = _disagree(gap, q_squared, True, progress, trial, lane)
+        agreement, weight = predicted * np.float64(work.margins[lane]), abs(gap)
+        settled = agreement > 0.0 if gap <= 0.0 else agreement < 0.0
+        if settled:
+            work.parts[lane] = weight * work.with_slopes[lane]
+        else:
+            work.parts[lane] = weight * work.against_slopes[lane]
+            settled = learning_rate * weight * work.reach[lane] > work.revert[lane]
+        if settled == (gap > 0.0):
+            multiplier = _disagree(gap, q_squared, True, progress, True, lane)
             if multiplier != 0.0:
                 q_squared += multiplier
                 gap = _cost_gap(grid, work, decided, s, q_squared)
@@ -403,20 +389,40 @@ def _walk_inside(
 
 @inlined
 def _weigh_outside(grid: Grid, work: Scratch, decided: Decisions, s: int) -> None:
-    predicted = decided.predicted[s]
+    """What the members of one setting learn: all the same."""
+    begin, end = grid.first[s], grid.first[s + 1]
     gap = _cost_gap(grid, work, decided, s, 1.0)
-    target, weight = (predicted if gap <= 0.0 else -predicted), abs(gap)
-    for lane in range(grid.first[s], grid.first[s + 1]):
-        settled = target * np.float64(work.margins[lane]) > 0.0
-        work.targets[lane] = target
-        work.weights[lane] = weight
-        work.parts[lane] = weight * (
-            work.with_slopes[lane] if settled else work.against_slopes[lane]
-        )
+    target, weight = (decided.predicted[s] if gap <= 0.0 else -decided.predicted[s]), abs(gap)
+    _fill(work.targets[begin:end], target)
+    _fill(work.weights[begin:end], weight)
+    _weigh(
+        target, weight, work.margins[begin:end], work.with_slopes[begin:end],
+        work.against_slopes[begin:end], work.parts[begin:end],
+    )  # fmt: skip
+
+
+@kernel
+def _fill(array: Floats, value: float) -> None:
+    for lane in range(array.shape[0]):
+        array[lane] = value
+
+
+@kernel
+def _weigh(
+    target: float,
+    weight: float,
+    margins: Floats,
+    with_slopes: Floats,
+    against_slopes: Floats,
+    parts: Floats,
+) -> None:
+    for lane in range(margins.shape[0]):
+        settled = target * np.float64(margins[lane]) > 0.0
+        parts[lane] = weight * (with_slopes[lane] if settled else against_slopes[lane])
 
 
 @inlined
-def _walk_outside(
+def _walk(
     row: RowBuffer,
     n: int,
     norm: float,
@@ -428,18 +434,27 @@ def _walk_outside(
     decided: Decisions,
     s: int,
 ) -> None:
-    predicted = decided.predicted[s]
-    gap = _cost_gap(grid, work, decided, s, 1.0)
+    """The real walk of one setting."""
+    predicted, inside = decided.predicted[s], decided.inside[s]
+    q_squared = float(least_q_squared(decided.floor[s]))
+    gap = _cost_gap(grid, work, decided, s, q_squared)
     for lane in range(grid.first[s], grid.first[s + 1]):
-        if progress.numerators[lane] == 0.0 and gap <= 0.0:
-            continue  # a disagreement would leave it at zero
+        if not inside and gap <= 0.0 and progress.numerators[lane] == 0.0:
+            continue  # a disagreement would change nothing
         f = np.float64(work.margins[lane])
-        target = work.targets[lane]
+        target, weight = (predicted if gap <= 0.0 else -predicted), abs(gap)
         settled = target * f > 0.0
-        if work.weights[lane] > 0.0 and not settled:
+        slope = work.with_slopes[lane] if settled else work.against_slopes[lane]
+        work.targets[lane] = target
+        work.weights[lane] = weight
+        work.parts[lane] = weight * slope
+        if weight > 0.0 and not settled:
             settled = flips(row, n, lanes, work, lane, norm, tiny)
         if (target if settled else sign(f)) != predicted:
-            _disagree(gap, 1.0, False, progress, False, lane)
+            multiplier = _disagree(gap, q_squared, inside, progress, False, lane)
+            if inside and multiplier != 0.0:
+                q_squared += multiplier
+                gap = _cost_gap(grid, work, decided, s, q_squared)
 
 
 @inlined
