@@ -51,6 +51,8 @@ RECENT = 1000
 FEWEST = 100
 """Examples from which on it is judged."""
 
+_JUDGED = frozenset([FEWEST, RECENT])
+
 
 class Question(NamedTuple):
     """The answer to ``ask``.
@@ -285,9 +287,10 @@ class ActiveLearner:
 
     def _count(self, inside: bool) -> None:
         """Keep the share of own guesses among what is learned."""
-        self._predicted += not inside
-        self._recent.append(not inside)
-        if self.learner.k in (FEWEST, RECENT) and (warning := self._collapse()):
+        guessed = not inside
+        self._predicted += guessed
+        self._recent.append(guessed)
+        if self.learner.k in _JUDGED and (warning := self._collapse()):
             logger.warning("%s", warning)
 
     def _check_pending(self, id: int, label: Label | None, same_batch: dict[int, Label]) -> None:
