@@ -317,7 +317,7 @@ def commit(row: RowBuffer, n: int, lanes: Lanes, work: Scratch, norm: float) -> 
             if work.weights[lane] > 0.0:
                 commit_lane(row, n, lanes, work, lane, norm)
         return
-    if changed * 8 > count:
+    if changed * 4 > count:
         sweep_rates(row, n, lanes.gradients, work.parts, work.rates, work.moved)
     elif changed > 0:
         for lane in range(count):

@@ -41,6 +41,7 @@ __all__ = [
     "rate",
     "rate_factor",
     "revert",
+    "reverting_weight",
     "row_fault",
     "scale_row",
     "sensitivity",
@@ -252,7 +253,16 @@ def flip_weight(margin: float, sensitivity: float) -> float:
     >>> flip_weight(0.0, 0.0), flip_weight(1.0, 0.0)
     (0.0, inf)
     """
-    needed = revert(margin)
+    return reverting_weight(revert(margin), sensitivity)
+
+
+@inlined
+def reverting_weight(needed: float, sensitivity: float) -> float:
+    """``flip_weight`` where ``needed``, what it takes to ``revert`` the margin, is known already.
+
+    >>> reverting_weight(1.0, 0.5)
+    2.0
+    """
     if needed == 0.0:
         return 0.0
     return needed / sensitivity if sensitivity > 0.0 else math.inf

@@ -41,10 +41,10 @@ from askance.kernels.lanes import (
 )
 from askance.kernels.linear import (
     ADAPTIVE,
-    flip_weight,
     margin,
     observe,
     rate_factor,
+    reverting_weight,
     row_fault,
     slope_squared,
     squared_norm,
@@ -159,7 +159,7 @@ def decide(
         else:
             gap = 0.0
             if k > 0.0:
-                gap = _error_gap(f, k, norm, lanes, grid, work, s)
+                gap = _error_gap(k, norm, lanes, grid, work, s)
             mean_error = progress.error_sums[s] / k if k > 0.0 else 0.0
             if grid.kinds[s] == IWAL:
                 _decide_iwal(gap, mean_error, k, grid, out, s)
@@ -181,15 +181,13 @@ def _sweep_sensitivities(row: RowBuffer, n: int, lanes: Lanes, grid: Grid, work:
 
 
 @inlined
-def _error_gap(
-    f: float, k: float, norm: float, lanes: Lanes, grid: Grid, work: Scratch, s: int
-) -> float:
+def _error_gap(k: float, norm: float, lanes: Lanes, grid: Grid, work: Scratch, s: int) -> float:
     """G of one setting, by either disagreement test."""
     if grid.by_margin[s]:
-        return flip_weight(f, lanes.learning_rates[s] / math.sqrt(k)) / k
+        return reverting_weight(work.revert[s], lanes.learning_rates[s] / math.sqrt(k)) / k
     factor = rate_factor(ADAPTIVE, lanes.norms[s] + norm, lanes.totals[s] + 1.0)
     sensitivity = lanes.learning_rates[s] * factor * np.float64(work.moved[s])
-    return flip_weight(f, sensitivity) / k
+    return reverting_weight(work.revert[s], sensitivity) / k
 
 
 @inlined
@@ -417,8 +415,9 @@ def _weigh(
     parts: Floats,
 ) -> None:
     for lane in range(margins.shape[0]):
+        agreeing, opposed = with_slopes[lane], against_slopes[lane]
         settled = target * np.float64(margins[lane]) > 0.0
-        parts[lane] = weight * (with_slopes[lane] if settled else against_slopes[lane])
+        parts[lane] = weight * (agreeing if settled else opposed)
 
 
 @inlined
