@@ -110,7 +110,7 @@ def document(
     """The whole page in Markdown."""
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     short = [row for row in ratios if row.holds is False]
-    verdict = "Everything reaches what is asked of it."
+    verdict = "Every ratio reaches what is asked of it." if ratios else ""
     if short:
         named = "".join(f"\n- {row.work}: {row.ratio:.2f}, not {row.least:g}" for row in short)
         verdict = f"What falls short, and further down where the time goes:\n{named}"
