@@ -98,7 +98,10 @@ class Circumstances(NamedTuple):
         if self.is_busy:
             worth = "others were running beside it, and the figures are rough"
         if self.quick:
-            worth += "; the streams were cut to a tenth, so the figures only show the form"
+            worth += (
+                "; streams were cut to a tenth and the grid to a twentieth, so the page shows its "
+                "form, and its figures mean nothing"
+            )
         parts = ", ".join(f"{name} {seconds:.0f}" for name, seconds in self.seconds.items())
         minutes = sum(self.seconds.values()) / 60
         return f"{load}: {worth}. It took {minutes:.1f} minutes; in seconds: {parts}."
