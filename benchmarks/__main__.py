@@ -61,7 +61,8 @@ class Run:
             return [], Section("The paper's grid", "Skipped: the data folder has no adult.")
         self.bench.once("vw", Job(vw.read, (streams[0],)))
         self.bench.once("ours", Job(ours.run_grid, (*streams, [("passive", {})])))
-        return grid_rows(self.bench, *streams, sample=1 if self.quick else 4)
+        few = {"sample": 1, "step": 20} if self.quick else {"sample": 4}
+        return grid_rows(self.bench, *streams, **few)
 
     def scaling(self) -> Found:
         self.small()

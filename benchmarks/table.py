@@ -98,7 +98,10 @@ class Circumstances(NamedTuple):
         if self.is_busy:
             worth = "others were running beside it, and the figures are rough"
         if self.quick:
-            worth += "; the streams were cut to a tenth, so the figures only show the form"
+            worth += (
+                "; streams were cut to a tenth and the grid to a twentieth, so the page shows its "
+                "form, and its figures mean nothing"
+            )
         parts = ", ".join(f"{name} {seconds:.0f}" for name, seconds in self.seconds.items())
         minutes = sum(self.seconds.values()) / 60
         return f"{load}: {worth}. It took {minutes:.1f} minutes; in seconds: {parts}."
@@ -110,7 +113,7 @@ def document(
     """The whole page in Markdown."""
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     short = [row for row in ratios if row.holds is False]
-    verdict = "Everything reaches what is asked of it."
+    verdict = "Every ratio reaches what is asked of it." if ratios else ""
     if short:
         named = "".join(f"\n- {row.work}: {row.ratio:.2f}, not {row.least:g}" for row in short)
         verdict = f"What falls short, and further down where the time goes:\n{named}"

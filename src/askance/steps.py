@@ -5,7 +5,6 @@ keep its counts and multipliers true, so it can be read, saved or driven by its 
 """
 
 import logging
-from functools import partial
 from itertools import chain
 from typing import Protocol, Self, cast
 
@@ -104,17 +103,13 @@ class Steps:
         group.fit_rows(longest)
         ratios = getattr(self._learner, "ratios", np.zeros((2, 1)))
         progress = group.progress._replace(numerators=ratios[0], denominators=ratios[1])
-        self._row = group.row
         self._kept = group.row, group.lanes, group.grid, progress, group.work, group.decided
-        arrays = tabulate(chain(*self._kept)), group.row.values
-        self._predict = partial(steps.predict, *arrays)
-        self._offer = partial(steps.offer, *arrays)
-        self._learn = partial(steps.learn, *arrays)
+        self._table, self._room = tabulate(chain(*self._kept)), group.row.values
 
     def predict(self, x: Row) -> Label:
         indices, values = x if self._swift else self._plain(x)
         try:
-            predicted = self._predict(indices, values)
+            predicted = steps.predict(self._table, self._room, indices, values)
         except TypeError:
             self._look_closer()
             return self.predict(x)
@@ -127,8 +122,9 @@ class Steps:
         """Decide, and learn at once what needs no label."""
         indices, values = x if self._swift else self._plain(x)
         learner = self._learner
+        k, error_sum = learner.k, learner.error_sum
         try:
-            fields = self._offer(indices, values, learner.k, learner.error_sum, coin)
+            fields = steps.offer(self._table, self._room, indices, values, k, error_sum, coin)
         except TypeError:
             self._look_closer()
             return self.offer(x, coin)
@@ -137,7 +133,7 @@ class Steps:
                 check_coin(coin)
                 self._make_room(indices, values)
                 return self.offer(x, coin)
-            learner.k += 1
+            learner.k = k + 1
         return tuple.__new__(Decision, fields)
 
     def learn(self, x: Row, decision: Decision, label: Label | None) -> None:
@@ -146,7 +142,9 @@ class Steps:
         learner = self._learner
         k, error_sum = learner.k, learner.error_sum
         try:
-            error_sum = self._learn(indices, values, k, error_sum, *decision, label or 1)
+            error_sum = steps.learn(
+                self._table, self._room, indices, values, k, error_sum, *decision, label or 1
+            )
         except TypeError:
             self._look_closer()
             return self.learn(x, decision, label)
@@ -182,12 +180,12 @@ class Steps:
         """Compile the steps for plain rows, here one that they refuse, and for no other."""
         if not is_compiled(steps.learn):
             logger.warning("compiling the steps, which takes a while, once for this machine")
-        bad = np.full(1, -1), np.zeros(1)
+        bad = self._table, self._room, np.full(1, -1), np.zeros(1)
         decision = 1, True, 1.0, True, 0, 1.0, 1.0
         refuses = [
-            compile_only(self._predict.func, *self._predict.args, *bad),
-            compile_only(self._offer.func, *self._offer.args, *bad, 0, 0.0, 0.5),
-            compile_only(self._learn.func, *self._learn.args, *bad, 0, 0.0, *decision, 1),
+            compile_only(steps.predict, *bad),
+            compile_only(steps.offer, *bad, 0, 0.0, 0.5),
+            compile_only(steps.learn, *bad, 0, 0.0, *decision, 1),
         ]
         self._compiled, self._swift = True, all(refuses)
 
@@ -199,8 +197,8 @@ class Steps:
 
     def _make_room(self, indices: Integers, values: Floats) -> None:
         """Make room for a row that the steps refuse, if nothing else is wrong with it."""
-        row, room = Row(indices, values), len(self._row.indices) - 1
+        row = Row(indices, values)
         self._state.prepare(row)
-        if len(indices) <= room:
+        if len(indices) < len(self._room):
             raise InvalidRow(f"this row cannot be learned from: {row}")
         self._fit(min(2 * len(indices), self._state.n_features))

@@ -106,7 +106,7 @@ def test_steps_give_the_bits_of_the_verbs(
 @pytest.mark.parametrize(
     ("indices", "values"),
     [
-        ([2], [1.0]),
+        ([5], [1.0]),
         ([1, 0], [1.0, 1.0]),
         ([0], [np.nan]),
         ([0], [1.0, 2.0]),
@@ -115,7 +115,7 @@ def test_steps_give_the_bits_of_the_verbs(
     ],
 )
 def test_a_kernel_does_nothing_with_a_bad_row(indices: list[int], values: list[float]) -> None:
-    group = Group.of(askance.make_learner("online_active_cover", n_features=2, cover_size=3))
+    group = Group.of(askance.make_learner("online_active_cover", n_features=5, cover_size=3))
     group.fit_rows(2)
     parts = group.row, group.lanes, group.grid, group.progress, group.work, group.decided
     given = tabulate(chain(*parts)), group.row.values, np.array(indices), np.array(values)
