@@ -154,10 +154,12 @@ def _compiled_view(table: Any, kind: Any, dimensions: int) -> Any:
 
 
 def _array_at(_: Any, table: Any, place: Any, kind: Any) -> Any:
+    """The array at a place of a table, of one dimension."""
     return _compiled_view(table, kind, 1)
 
 
 def _matrix_at(_: Any, table: Any, place: Any, kind: Any) -> Any:
+    """The array at a place of a table, of two dimensions."""
     return _compiled_view(table, kind, 2)
 
 
