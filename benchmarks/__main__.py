@@ -1,26 +1,27 @@
 """Time askance and its peers: ``python -m benchmarks``, or ``make bench``."""
 
 import argparse
+import os
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks import ours, vw
 from benchmarks.grid import grid_rows, prepare_adult
-from benchmarks.parts import PROFILE
+from benchmarks.parts import live_section, pass_section
 from benchmarks.peers import ROWS as ROWS_OF_PEERS
 from benchmarks.peers import peer_rows, step_rows
 from benchmarks.scaling import memory_section, scaling_section
 from benchmarks.single import cover_rows, passive_rows
 from benchmarks.streams import Prepared, dense, prepare, sparse
-from benchmarks.table import Ratio, Section, document
+from benchmarks.table import Circumstances, Ratio, Section, document
 from benchmarks.timing import Bench, Job
 
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
-ROWS = ("passive", "sparse", "dense", "grid", "scaling", "memory", "peers", "steps")
+PARTS = ("passive", "sparse", "dense", "grid", "scaling", "memory", "peers", "steps", "profile")
 
-Found = tuple[list[Ratio], Section]
+Found = tuple[list[Ratio], *tuple[Section, ...]]
 
 
 class Run:
@@ -60,7 +61,8 @@ class Run:
             return [], Section("The paper's grid", "Skipped: the data folder has no adult.")
         self.bench.once("vw", Job(vw.read, (streams[0],)))
         self.bench.once("ours", Job(ours.run_grid, (*streams, [("passive", {})])))
-        return grid_rows(self.bench, *streams, sample=1 if self.quick else 4)
+        few = {"sample": 1, "step": 20} if self.quick else {"sample": 4}
+        return grid_rows(self.bench, *streams, **few)
 
     def scaling(self) -> Found:
         self.small()
@@ -82,40 +84,52 @@ class Run:
         return peer_rows(self.bench, self.small())
 
     def steps(self) -> Found:
-        return step_rows(self.bench, self.small(), 2_000 if self.quick else 20_000)
+        return step_rows(self.bench, self.n // 10)
+
+    def profile(self) -> Found:
+        """Where the time goes: of a pass, and of ask and tell."""
+        of_pass = pass_section(self.bench, self.folder, self.n // 10)
+        of_steps = live_section(self.bench, self.n // 10)
+        return [], of_pass, of_steps
 
 
 SPARSE = "30 of 10,000 features"
 DENSE = "dense 50 features"
 
 
-def main() -> None:
-    """Run the chosen rows, print the page and, for a whole run, write it to the documents."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--rows", nargs="+", choices=ROWS, default=ROWS, help="what to time")
-    parser.add_argument("--repeats", type=int, default=3, help="runs of each side")
-    parser.add_argument("--quick", action="store_true", help="small streams, to try it out")
-    parser.add_argument("--output", type=Path, help="where to write the page")
-    given = parser.parse_args()
-    start = time.perf_counter()
+def measure(parts: Sequence[str], repeats: int, quick: bool) -> str:
+    """Run the parts one after the other; the page."""
     ratios: list[Ratio] = []
     sections: list[Section] = []
-    with tempfile.TemporaryDirectory() as folder, Bench(given.repeats) as bench:
-        run = Run(bench, Path(folder), given.quick)
-        for name in given.rows:
+    met = Circumstances(os.getloadavg()[0], [], {}, quick)
+    with tempfile.TemporaryDirectory() as folder, Bench(repeats) as bench:
+        run = Run(bench, Path(folder), quick)
+        for name in parts:
             if not vw.available() and name in ("passive", "sparse", "dense", "grid"):
                 sections.append(Section(name, "Skipped: vowpalwabbit is not installed."))
                 continue
             print(f"{name} ...", flush=True)
-            row: Callable[[], Found] = getattr(run, name)
-            found, section = row()
-            ratios += found
-            sections.append(section)
-    sections.append(PROFILE)
-    page = document(ratios, sections, "make bench")
+            start = time.perf_counter()
+            found = getattr(run, name)()
+            met.seconds[name] = time.perf_counter() - start
+            met.during.append(os.getloadavg()[0])
+            print(f"{name}: {met.seconds[name]:.0f} s, load {met.during[-1]:.1f}", flush=True)
+            ratios += found[0]
+            sections += found[1:]
+    return document(ratios, sections, met, "make bench")
+
+
+def main() -> None:
+    """Run the chosen parts, print the page and, for a whole run, write it to the documents."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="what to time")
+    parser.add_argument("--repeats", type=int, default=3, help="runs of each side, at most")
+    parser.add_argument("--quick", action="store_true", help="small streams, to try it out")
+    parser.add_argument("--output", type=Path, help="where to write the page")
+    given = parser.parse_args()
+    page = measure(given.only, given.repeats, given.quick)
     print(page)
-    print(f"{(time.perf_counter() - start) / 60:.1f} minutes")
-    whole = given.rows == ROWS and not given.quick
+    whole = given.only == PARTS and not given.quick
     if given.output or whole:
         (given.output or PAGE).write_text(page)
 

@@ -8,7 +8,10 @@ from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["Ratio", "Section", "document", "machine"]
+__all__ = ["Circumstances", "Ratio", "Section", "document", "machine"]
+
+QUIET = 0.5
+"""Load of others that leaves the figures as they are."""
 
 NAMES = ("numpy", "numba", "vowpalwabbit", "scikit-activeml", "river")
 
@@ -72,26 +75,59 @@ def machine() -> str:
     return f"{model}, {os.cpu_count()} cores, {platform.system()}; {', '.join([python, *versions])}"
 
 
-def document(ratios: Sequence[Ratio], sections: Sequence[Section], command: str) -> str:
+class Circumstances(NamedTuple):
+    """What a run met with: the load before it, the load in it, and the seconds that parts took."""
+
+    before: float
+    during: list[float]
+    seconds: dict[str, float]
+    quick: bool
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether others were running: the run itself makes a load of one."""
+        return self.before > QUIET or max(self.during) > 1.0 + QUIET
+
+    def __str__(self) -> str:
+        low, high = min(self.during), max(self.during)
+        load = (
+            f"The load average was {self.before:.1f} before the run and between {low:.1f} and "
+            f"{high:.1f} in it, of which the run itself makes 1"
+        )
+        worth = "the machine was quiet"
+        if self.is_busy:
+            worth = "others were running beside it, and the figures are rough"
+        if self.quick:
+            worth += (
+                "; streams were cut to a tenth and the grid to a twentieth, so the page shows its "
+                "form, and its figures mean nothing"
+            )
+        parts = ", ".join(f"{name} {seconds:.0f}" for name, seconds in self.seconds.items())
+        minutes = sum(self.seconds.values()) / 60
+        return f"{load}: {worth}. It took {minutes:.1f} minutes; in seconds: {parts}."
+
+
+def document(
+    ratios: Sequence[Ratio], sections: Sequence[Section], met: Circumstances, command: str
+) -> str:
     """The whole page in Markdown."""
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     short = [row for row in ratios if row.holds is False]
-    verdict = "Everything reaches what is asked of it."
+    verdict = "Every ratio reaches what is asked of it." if ratios else ""
     if short:
-        named = "; ".join(f"{row.work}: {row.ratio:.2f}, not {row.least:g}" for row in short)
-        verdict = f"What falls short: {named}."
+        named = "".join(f"\n- {row.work}: {row.ratio:.2f}, not {row.least:g}" for row in short)
+        verdict = f"What falls short, and further down where the time goes:\n{named}"
     intro = f"""# Benchmarks
 
 Written by `{command}` on {today}. {machine()}.
+
+{met}
 
 Ratio: the peer's time over ours, same data, one core, one run at a time, the sides taking turns.
 Times are wall-clock seconds, the best of several runs; in brackets how much longer the worst took.
 Vowpal Wabbit runs its own driver over its cache file, and parsing it counts; ours runs from a
 prepared file, and loading and checking it counts. Compilation does not: it is kept on disk. The net
 ratio leaves out on both sides what only reads.
-
-The system's load at the end of the run was {os.getloadavg()[2]:.1f}; above 1, others were running
-beside it, and the figures are rough.
 
 {verdict}"""
     head = ["work", "ratio", "net ratio", "at least", "holds", "worst at"]

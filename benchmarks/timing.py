@@ -8,6 +8,12 @@ from typing import Any, NamedTuple, Self
 
 __all__ = ["Bench", "Job", "Times"]
 
+CLOSE = 0.03
+"""How near the two best times of a side must be for no further turn to be taken."""
+
+SHORT = 0.05
+"""Seconds below which all turns are taken."""
+
 
 class Job(NamedTuple):
     """A function of a module, to be called in a worker."""
@@ -25,6 +31,12 @@ class Times(NamedTuple):
     def best(self) -> float:
         """The least disturbed run."""
         return min(self.seconds)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether a second run came close to the best one, and both were long enough to say so."""
+        best, *others = sorted(self.seconds)
+        return best > SHORT and bool(others) and others[0] < (1.0 + CLOSE) * best
 
     def __str__(self) -> str:
         return f"{self.best:.3f} ({max(self.seconds) / self.best - 1:+.0%})"
@@ -56,16 +68,17 @@ class Bench:
     def alternate(self, jobs: dict[str, Job], repeats: int = 0) -> dict[str, dict[str, Times]]:
         """Times of the sides, run in turn, all on one core and then all on the next.
 
-        A side is the first word of a name: its worker.
+        A side is the first word of a name: its worker. No further turn is taken once the two best
+        times of every side differ by less than ``CLOSE``.
         """
-        said: dict[str, list[dict[str, Any]]] = {name: [] for name in jobs}
+        said: dict[str, dict[str, Times]] = {name: {} for name in jobs}
         for turn in range(repeats or self.repeats):
             for name, job in jobs.items():
-                said[name].append(self.once(name.split()[0], job, turn))
-        return {
-            name: {key: Times([each[key] for each in results]) for key in results[0]}
-            for name, results in said.items()
-        }
+                for key, seconds in self.once(name.split()[0], job, turn).items():
+                    said[name].setdefault(key, Times([])).seconds.append(seconds)
+            if all(times.is_settled for side in said.values() for times in side.values()):
+                break
+        return said
 
 
 def _pinned(core: int, job: Job) -> dict[str, Any]:

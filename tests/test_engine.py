@@ -27,15 +27,15 @@ def test_a_group_of_nothing_is_refused() -> None:
         Group([], n_features=1)
 
 
-def test_settings_are_ordered_by_falling_cover_size() -> None:
+def test_the_lanes_of_a_cover_lie_together_after_all_first_classifiers() -> None:
     sizes = [3, 0, 12, 3]
     settings = [
         askance.make_learner("online_active_cover", n_features=0, cover_size=s, oracular=s == 0)
         for s in sizes
     ]
     group = Group(settings, n_features=5)
-    assert group.order.tolist() == [2, 0, 3, 1]
-    assert group.grid.first.tolist() == [0, 4, 7, 10, *range(13, 23)]
+    assert group.order.tolist() == [0, 1, 2, 3]
+    assert group.grid.first.tolist() == [4, 7, 7, 19, 22]
     assert group.lanes.weights.shape == (6, 4 + sum(sizes))
 
 

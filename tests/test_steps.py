@@ -1,5 +1,6 @@
 """Drivers stand in for a learner: whoever else drives it, whatever form its rows have."""
 
+import copy
 import pickle
 from collections.abc import Callable
 from typing import Any
@@ -173,3 +174,29 @@ def test_bad_coins_are_refused() -> None:
     for coin in (-0.1, 1.0, float("nan")):
         with pytest.raises(InvalidParameter, match="a coin must lie in"):
             Steps(make("passive")).offer(STREAM[0].row, coin)
+
+
+def test_rows_of_another_form_may_come_at_any_time() -> None:
+    learner, plain = make("iwal1"), make("iwal1")
+    driver = Steps(learner)
+    forms = [lambda x: x, *FORMS.values()]
+    for i, (row, label, coin) in enumerate(STREAM):
+        given = forms[i // 3 % len(forms)](row)
+        plainly = Row(row.indices, np.array(given.values, np.float64))
+        decision = driver.offer(given, coin)
+        assert decision == plain.decide(plainly, coin)
+        if decision.queried:
+            driver.learn(given, decision, label)
+        plain.learn(plainly, decision, label if decision.queried else None)
+    assert same(learner.get_state(), plain.get_state())
+
+
+def test_a_copy_of_a_driver_drives_a_copy_of_its_learner() -> None:
+    learner = make("online_active_cover")
+    driver = Steps(learner)
+    go(driver, 0, 20)
+    before = learner.get_state()
+    copied = copy.deepcopy(driver)
+    found = go(copied, 20, 60)
+    assert same(learner.get_state(), before)
+    assert found == go(driver, 20, 60)

@@ -97,11 +97,10 @@ class Group:
     ) -> None:
         if not settings or not all(is_compilable(setting) for setting in settings):
             raise InvalidParameter("a group takes one or more compilable learners")
-        sizes = np.array([cover_size(setting) for setting in settings])
-        self.order: Integers = np.argsort(-sizes, kind="stable")
+        self.order: Integers = np.arange(len(settings))
         """Position among the given settings of each that still runs."""
-        self._settings = [settings[i] for i in self.order]
-        count = len(settings) + int(sizes.sum())
+        self._settings = list(settings)
+        count = len(settings) + sum(cover_size(setting) for setting in settings)
         self._state = LinearState(n_features=n_features, lanes=count, dtype=dtype)
         self.progress = _progress(len(settings), count)
         self._derive()
@@ -135,17 +134,16 @@ class Group:
     def _derive(self) -> None:
         """All that follows from the settings and their state."""
         settings, state = self._settings, self._state
-        first = _first_lanes([cover_size(setting) for setting in settings])
-        rates = np.zeros(state.lanes)
-        for t in range(len(first) - 1):
-            for lane in range(first[t], first[t + 1]):
-                rates[lane] = settings[lane - first[t]].erm.learning_rate
+        sizes = [cover_size(setting) for setting in settings]
+        first = np.cumsum([len(settings), *sizes])
+        own = [setting.erm.learning_rate for setting in settings]
+        rates = np.concatenate([own, np.repeat(own, sizes)])
         self.lanes = lanes.Lanes(
             state.weights, state.gradients, state.scales, state.norms, state.totals, rates
         )
         self.grid = _grid(settings, first)
         n, dtype = len(settings), state.weights.dtype
-        kinds = (float, bool, float, bool, *[float] * 5)
+        kinds = (float, bool, float, bool, *[float] * 3)
         self.decided = passes.Decisions._make(np.zeros(n, kind) for kind in kinds)
         self.row = lanes.RowBuffer(np.zeros(0, np.int64), np.zeros(0, dtype), np.zeros(0, dtype))
         self.fit_rows(0)
@@ -156,9 +154,9 @@ class Group:
             return
         dtype, count, n = self._state.weights.dtype, self._state.lanes, longest + 1
         self.row = lanes.RowBuffer(np.zeros(n, np.int64), np.zeros(n, dtype), np.zeros(n, dtype))
-        kinds = (*[dtype] * 5, *[np.dtype(float)] * 9)
-        by_lane = [np.zeros(count, kind) for kind in kinds]
-        self.work = lanes.Scratch._make([*by_lane, np.zeros((n, count), dtype)])
+        width, kinds = lanes.padded(count), (*[dtype] * 5, *[np.dtype(float)] * 11)
+        by_lane = [np.zeros(width, kind) for kind in kinds]
+        self.work = lanes.Scratch._make([*by_lane, np.zeros((n, width), dtype)])
 
     def advance(self, stream: passes.Stream, start: int, budgets: Integers) -> int:
         """Run from row ``start`` to the end, or to the first row at which a budget is reached."""
@@ -174,9 +172,7 @@ class Group:
         """Let the settings that are done leave."""
         stays = np.flatnonzero(~self.progress.done)
         first = self.grid.first
-        kept = np.concatenate(
-            [first[t] + stays[stays < first[t + 1] - first[t]] for t in range(len(first) - 1)]
-        )
+        kept = np.concatenate([stays, *(np.arange(first[s], first[s + 1]) for s in stays)])
         old, progress = self._state, self.progress
         self._settings = [self._settings[s] for s in stays]
         self.order = self.order[stays]
@@ -199,14 +195,7 @@ class Group:
 def _progress(settings: int, count: int) -> passes.Progress:
     kinds = (float, float, np.int64, bool)
     by_setting = [np.zeros(settings, kind) for kind in kinds]
-    return passes.Progress._make([*by_setting, *(np.zeros(count) for _ in range(4))])
-
-
-def _first_lanes(sizes: Sequence[int]) -> Integers:
-    """Lane of the first setting's t-th member, for falling cover sizes; the last is the end."""
-    members = max(sizes, default=0)
-    counts = [len(sizes), *(sum(size >= t for size in sizes) for t in range(1, members + 1))]
-    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    return passes.Progress._make([*by_setting, *(np.zeros(count) for _ in range(3))])
 
 
 def _grid(settings: Sequence[StreamingLearner], first: Integers) -> passes.Grid:

@@ -73,6 +73,8 @@ FEWEST = 100
 CLASSES = ("-1", "+1")
 """What the two classes are called unless their names are given."""
 
+_JUDGED = frozenset([FEWEST, RECENT])
+
 
 class ActiveLearner:
     """A learner that is asked about examples and told labels, now, later or never.
@@ -140,6 +142,7 @@ class ActiveLearner:
         self._n_features: int | None = getattr(state, "n_features", None)
         if not (budget is None or isinstance(budget, Budget)):
             raise InvalidParameter(f"budget must be a Budget or None, got {budget!r}")
+        self._limited = budget is not None and budget != Budget()
         self._ledger = Ledger(budget or Budget())
         self._bits = np.random.PCG64(random_state)
         self._generator = np.random.Generator(self._bits)
@@ -217,7 +220,7 @@ class ActiveLearner:
         with self._lock:
             row = x if type(x) is Row else self._row(x)
             id = self._seen
-            if not self._ledger.is_open(id):
+            if self._limited and not self._ledger.is_open(id):
                 predicted = self._predict(row)
                 self._advance()
                 self._refused += 1
@@ -228,7 +231,10 @@ class ActiveLearner:
             reason: Reason | None = None
             weight = 0.0
             if queried:
-                self._pending[id] = Row(np.array(row.indices), np.array(row.values)), decision
+                indices, values = row
+                # Row(...), like Question(...) below, would take more than twice as long.
+                kept = tuple.__new__(Row, (np.array(indices), np.array(values)))
+                self._pending[id] = kept, decision
                 self._ledger.buy(id)
                 if self._defer is not None:
                     self._defer(decision)
@@ -236,13 +242,15 @@ class ActiveLearner:
             else:
                 self._count(inside)
                 reason = "coin" if inside else "outside"
-            # Question(...) would take more than twice as long.
             return tuple.__new__(Question, (id, queried, reason, probability, weight, predicted))
 
     def tell(self, question: Question | int, label: Label) -> None:
         """Give the ``label``, -1 or +1, of a ``question`` that wanted one, or of its id."""
         with self._lock:
-            id, known = self._checked(question, label, {})
+            id = question.id if type(question) is Question else _id(question)
+            known = require_label(label)
+            if id not in self._pending:
+                self._check_pending(id, known, {})
             self._take(id, known)
 
     def tell_many(self, answers: Iterable[tuple[Question | int, Label]]) -> None:
@@ -325,9 +333,10 @@ class ActiveLearner:
 
     def _count(self, inside: bool) -> None:
         """Keep the share of own guesses among what is learned."""
-        self._predicted += not inside
-        self._recent.append(not inside)
-        if self.learner.k in (FEWEST, RECENT) and (warning := self._collapse()):
+        guessed = not inside
+        self._predicted += guessed
+        self._recent.append(guessed)
+        if self.learner.k in _JUDGED and (warning := self._collapse()):
             logger.warning("%s", warning)
 
     def _check_pending(self, id: int, label: Label | None, same_batch: dict[int, Label]) -> None:

@@ -6,10 +6,20 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import askance
-from askance.kernels._jit import CODE_VERSION
+from askance.kernels._jit import (
+    CODE_VERSION,
+    array_at,
+    brief,
+    compile_only,
+    kernel,
+    matrix_at,
+    tabulate,
+)
+from askance.types import Floats, Integers
 
 PACKAGE = Path(askance.__file__).parent
 
@@ -49,7 +59,16 @@ def copied(tmp_path: Path) -> Path:
 
 
 CALL = """
-from askance.kernels._jit import CODE_VERSION
+from askance.kernels._jit import (
+    CODE_VERSION,
+    array_at,
+    brief,
+    compile_only,
+    kernel,
+    matrix_at,
+    tabulate,
+)
+from askance.types import Floats, Integers
 from askance.kernels.caller import twice
 print(twice(4.0), bool(twice.stats.cache_hits), CODE_VERSION)
 """
@@ -81,3 +100,42 @@ def test_without_a_place_for_the_cache_everything_still_works(copied: Path) -> N
 def test_code_version_is_a_short_digest() -> None:
     assert len(CODE_VERSION) == 16
     assert int(CODE_VERSION, 16) >= 0
+
+
+@kernel
+def _move(table: Integers, kind: Floats) -> None:
+    """Add a row of the matrix to the array, and count it."""
+    sums, rows, counts = array_at(table, 0, kind.dtype), matrix_at(table, 1, kind.dtype), 2
+    for column in range(rows.shape[1]):
+        sums[column] += rows[rows.shape[0] - 1, column]
+    array_at(table, counts, np.int64)[0] += 1
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_arrays_are_found_and_changed_by_their_addresses(dtype: str) -> None:
+    sums, rows = np.ones(3, dtype), np.arange(6).reshape(2, 3).astype(dtype)
+    counts, kept = np.zeros(1, np.int64), rows.copy()
+    table = tabulate([sums, rows, counts])
+    for _ in range(2):
+        _move(table, sums)
+    assert sums.tolist() == [7.0, 9.0, 11.0]
+    assert counts.tolist() == [2]
+    assert np.array_equal(rows, kept)
+
+
+@brief
+def _twice(x: Floats) -> float:
+    return 2.0 * x[0]
+
+
+def test_a_kernel_refuses_what_it_was_not_compiled_for() -> None:
+    refuses = compile_only(_twice, np.ones(1))
+    assert refuses == (os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0"))
+    assert _twice(np.full(1, 3.0)) == 6.0
+    odd = np.ones(2, np.float32)[::2]
+    if refuses:
+        with pytest.raises(TypeError, match="No matching definition"):
+            _twice(odd)
+        assert compile_only(_twice, odd)
+    assert _twice(odd) == 2.0
+    assert _twice(np.full(1, 3.0)) == 6.0

@@ -30,7 +30,7 @@ def test_a_lane_does_not_depend_on_its_company(seed: int, n: int, count: int, dt
     lanes.sweep_margins(row, n, state.weights, margins)
     parts = np.random.default_rng(seed).exponential(size=count).astype(dtype)
     rates, moved = np.zeros((n, count), dtype), np.zeros(count, dtype)
-    lanes.sweep_rates(row, n, 0, state.gradients, parts, rates, moved)
+    lanes.sweep_rates(row, n, state.gradients, parts, rates, moved)
     first = np.zeros(1, dtype)
     lanes.sweep_movements(row, n, state.gradients, parts[:1], first)
     assert first[0] == moved[0]

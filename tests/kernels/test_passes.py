@@ -77,7 +77,7 @@ def make(spec: Spec, dtype: str) -> StreamingLearner:
 def assert_same_state(group: Group, place: int, learner: StreamingLearner) -> None:
     state: Any = learner.erm
     state = state.state
-    lanes = [int(group.grid.first[t]) + place for t in range(state.lanes)]
+    lanes = [place, *range(*group.grid.first[place : place + 2].tolist())]
     assert np.array_equal(state.weights, group.lanes.weights[:, lanes])
     assert np.array_equal(state.gradients, group.lanes.gradients[:, lanes])
     assert np.array_equal(state.scales, group.lanes.scales)

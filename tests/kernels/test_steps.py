@@ -2,6 +2,7 @@
 
 import copy
 import os
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,9 @@ from hypothesis import strategies as st
 
 import askance
 from askance.checks.comparing import same
+from askance.engine import Group
 from askance.kernels import steps
+from askance.kernels._jit import tabulate
 from askance.steps import Driver, Steps, Verbs
 from askance.types import Decision, Label, Row
 
@@ -102,18 +105,34 @@ def test_steps_give_the_bits_of_the_verbs(
 
 @pytest.mark.parametrize(
     ("indices", "values"),
-    [([2], [1.0]), ([1, 0], [1.0, 1.0]), ([0], [np.nan]), ([0], [1.0, 2.0]), ([-1], [1.0])],
+    [
+        ([5], [1.0]),
+        ([1, 0], [1.0, 1.0]),
+        ([0], [np.nan]),
+        ([0], [1.0, 2.0]),
+        ([-1], [1.0]),
+        ([0, 1, 2], [1.0, 1.0, 1.0]),
+    ],
 )
 def test_a_kernel_does_nothing_with_a_bad_row(indices: list[int], values: list[float]) -> None:
-    state = [np.zeros((3, 1)), np.zeros((3, 1)), np.zeros(3), np.zeros(1), np.zeros(1)]
-    more = [
-        np.zeros((2, 1)), np.zeros((27, 1)), np.zeros(6, bool), np.zeros(4, np.int64),
-        np.zeros((8, 1)), np.zeros((2, 3)), np.zeros(3, np.int64),
-    ]  # fmt: skip
-    row = np.array(indices), np.array(values)
-    before = copy.deepcopy(state + more)
-    assert steps.offer(*state, *more, *row, 0, 0.0, 0.5)[0] == 0  # type: ignore[call-arg,arg-type]
+    group = Group.of(askance.make_learner("online_active_cover", n_features=5, cover_size=3))
+    group.fit_rows(2)
+    parts = group.row, group.lanes, group.grid, group.progress, group.work, group.decided
+    given = tabulate(chain(*parts)), group.row.values, np.array(indices), np.array(values)
+    before = copy.deepcopy(parts)
+    assert steps.offer(*given, 0, 0.0, 0.5)[0] == 0
     decision = 1, True, 1.0, True, 0, np.inf, 0.0
-    assert steps.learn(*state, *more, *row, 0, 0.0, *decision, 1) < 0.0  # type: ignore[call-arg,arg-type]
-    assert steps.predict(state[0], state[2], more[5], more[6], *row) == 0
-    assert same(state + more, before)
+    assert steps.learn(*given, 0, 0.0, *decision, 1) < 0.0
+    assert steps.predict(*given) == 0
+    assert same(parts, before)
+
+
+@pytest.mark.parametrize("coin", [-0.1, 1.0, np.nan])
+def test_a_kernel_does_nothing_with_a_bad_coin(coin: float) -> None:
+    group = Group.of(askance.make_learner("iwal1", n_features=2))
+    group.fit_rows(2)
+    parts = group.row, group.lanes, group.grid, group.progress, group.work, group.decided
+    before = copy.deepcopy(parts)
+    row = np.array([1]), np.array([1.0])
+    assert steps.offer(tabulate(chain(*parts)), group.row.values, *row, 0, 0.0, coin)[0] == 0
+    assert same(parts, before)

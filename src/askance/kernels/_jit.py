@@ -5,19 +5,38 @@ serve the old maths. So the cache folder carries a digest of every kernel's sour
 Python and numba, and the CPU; the same digest is the code version of every content key.
 """
 
+import ctypes
 import hashlib
+import math
 import os
 import platform
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 import llvmlite.binding
 import numba
-from numba.core import config
+import numpy as np
+from numba.core import config, types
+from numba.extending import intrinsic
+from numba.np.arrayobj import populate_array
 
-__all__ = ["CODE_VERSION", "allocating", "inlined", "is_compiled", "kernel"]
+__all__ = [
+    "CODE_VERSION",
+    "allocating",
+    "array_at",
+    "brief",
+    "compile_only",
+    "inlined",
+    "is_compiled",
+    "kernel",
+    "matrix_at",
+    "tabulate",
+]
+
+Array = np.ndarray[Any, Any]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -76,6 +95,85 @@ def allocating(function: Callable[P, R]) -> Callable[P, R]:
     return _compile(function)
 
 
+def brief(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a kernel so short that letting other threads run meanwhile would take longer."""
+    return _compile(function, _nrt=False, nogil=False)
+
+
+def compile_only(function: Callable[..., Any], *arguments: Any) -> bool:
+    """Call a kernel, and let it refuse, by a TypeError, what is of other kinds than known so far.
+
+    Says whether it will: interpreted, a function takes what it can.
+    """
+    refuse = getattr(function, "disable_compile", None)
+    if refuse is None:
+        return False
+    refuse(False)
+    function(*arguments)
+    refuse(True)
+    return True
+
+
+def tabulate(arrays: Iterable[Array]) -> Array:
+    """Address and shape of each array, for ``array_at`` and ``matrix_at``.
+
+    Handing over a table takes a kernel that needs many arrays a fraction of the time that handing
+    them over would. Whoever makes it must keep the arrays.
+    """
+    return np.array([(a.ctypes.data, *a.shape, 1)[:3] for a in arrays], np.int64)
+
+
+def _interpreted_view(table: Array, place: int, kind: Any, dimensions: int) -> Array:
+    address, *shape = table[place].tolist()
+    dtype = np.dtype(kind)
+    memory = (ctypes.c_char * (math.prod(shape) * dtype.itemsize)).from_address(address)
+    return np.frombuffer(memory, dtype).reshape(shape[:dimensions])
+
+
+def _compiled_view(table: Any, kind: Any, dimensions: int) -> Any:
+    """The signature, and the code generator, of a view as an array of so many dimensions."""
+    made = types.Array(kind.dtype, dimensions, "C")
+
+    def generate(context: Any, builder: Any, _: Any, arguments: Any) -> Any:
+        given = context.make_array(table)(context, builder, arguments[0])
+        first = builder.mul(arguments[1], arguments[1].type(3))
+        address, *shape = (
+            builder.load(builder.gep(given.data, [builder.add(first, first.type(i))]))
+            for i in range(1 + dimensions)
+        )
+        size = context.get_abi_sizeof(context.get_data_type(kind.dtype))
+        strides = [first.type(size)]
+        if dimensions == 2:
+            strides.insert(0, builder.mul(shape[1], strides[0]))
+        view = context.make_array(made)(context, builder)
+        data = builder.inttoptr(address, view.data.type)
+        populate_array(view, data, shape, strides, size, None)  # type: ignore[no-untyped-call]
+        return view._getvalue()
+
+    return made(table, types.int64, kind), generate
+
+
+def _array_at(_: Any, table: Any, place: Any, kind: Any) -> Any:
+    """The array at a place of a table, of one dimension."""
+    return _compiled_view(table, kind, 1)
+
+
+def _matrix_at(_: Any, table: Any, place: Any, kind: Any) -> Any:
+    """The array at a place of a table, of two dimensions."""
+    return _compiled_view(table, kind, 2)
+
+
+array_at: Any = intrinsic(_array_at)
+"""``array_at(table, place, dtype)``: the array there, of one dimension."""
+
+matrix_at: Any = intrinsic(_matrix_at)
+"""``matrix_at(table, place, dtype)``: the array there, of two dimensions."""
+
+if vars(config)["DISABLE_JIT"]:
+    array_at = partial(_interpreted_view, dimensions=1)
+    matrix_at = partial(_interpreted_view, dimensions=2)
+
+
 def is_compiled(function: Callable[..., Any]) -> bool:
     """Whether a kernel need not be compiled any more, here or on disk, for some kind of arguments.
 
@@ -95,9 +193,8 @@ def _compile(function: Callable[P, R], **options: Any) -> Callable[P, R]:
     before = settings["CACHE_DIR"]
     settings["CACHE_DIR"] = str(_FOLDER) if _FOLDER else before
     try:
-        compiled: Callable[P, R] = numba.njit(
-            cache=_FOLDER is not None, error_model="numpy", nogil=True, **options
-        )(function)
+        options = {"nogil": True, "cache": _FOLDER is not None, **options}
+        compiled: Callable[P, R] = numba.njit(error_model="numpy", **options)(function)
     finally:
         settings["CACHE_DIR"] = before
     return compiled

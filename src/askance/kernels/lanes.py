@@ -4,7 +4,9 @@ A lane is one classifier. Arrays over features and lanes are laid out ``[feature
 contiguous, so the inner loops vectorise; each lane still sums over features in the order of the row
 and in its own precision, so its bits are those of :mod:`askance.kernels.linear`.
 
-Ranges of lanes are taken as slices: a loop from 0 is what the compiler vectorises.
+A loop over lanes starts from 0, for that is what the compiler vectorises, and the costly ones in
+float64 run over whole vectors: what is kept by lane between sweeps is padded with lanes that learn
+nothing.
 """
 
 import math
@@ -17,7 +19,10 @@ from askance.kernels.exponential import exp_negative
 from askance.kernels.formulas import sign
 from askance.kernels.linear import (
     ADAPTIVE,
+    best_guess,
+    better_guess,
     extreme_step,
+    first_guess,
     is_usual,
     movement,
     rate,
@@ -38,6 +43,7 @@ __all__ = [
     "flips",
     "has_tiny",
     "load_row",
+    "padded",
     "sweep_decay",
     "sweep_margins",
     "sweep_movements",
@@ -46,6 +52,19 @@ __all__ = [
 
 TINY_VALUE = 1e-12
 """A smaller feature may lose its gradient to underflow, and then no bound on a movement holds."""
+
+
+VECTOR = 4
+"""Numbers in float64 that are computed at once."""
+
+
+def padded(lanes: int) -> int:
+    """Length of the arrays by lane of a :class:`Scratch`; a lone lane is never swept over.
+
+    >>> padded(13), padded(16), padded(1)
+    (16, 16, 1)
+    """
+    return -(-lanes // VECTOR) * VECTOR if lanes > 1 else 1
 
 
 class Lanes(NamedTuple):
@@ -68,13 +87,14 @@ class RowBuffer(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """What one example leaves between sweeps: by lane, and for ``rates`` by entry and lane.
+    """What one example leaves between sweeps: by lane, for ``rates`` by entry and lane; padded.
 
     The ``margins``; e to minus their size (``decay``), what it takes to ``revert`` them, and the
     squared slopes of the loss for a label that agrees (``with_slopes``) and one that does not
     (``against_slopes``). The ``targets`` and ``weights`` to be learned, the gradient ``parts`` that
-    they make, the sums ``moved`` and the ``rates`` at the parts called ``trials``, the ``steps``
-    and the ``updates`` that follow.
+    they make, the sums ``moved`` and the ``rates`` at the parts called ``trials``, what the rates
+    have in common (``factors``) and how far they ``reach`` with it, the ``steps`` and the
+    ``updates`` that follow.
     """
 
     margins: Floats
@@ -89,6 +109,8 @@ class Scratch(NamedTuple):
     targets: Floats
     weights: Floats
     agreements: Floats
+    factors: Floats
+    reach: Floats
     pushes: Floats
     steps: Floats
     rates: Floats
@@ -131,10 +153,19 @@ def sweep_margins(row: RowBuffer, n: int, weights: Floats, margins: Floats) -> N
     >>> margins.tolist()
     [1.0, 3.0]
     """
-    lanes = margins.shape[0]
+    lanes = weights.shape[1]
     for lane in range(lanes):
         margins[lane] = 0.0
-    for i in range(n):
+    # Four features at a time: a sum would wait for its way through memory after each.
+    whole = n - n % 4
+    for i in range(0, whole, 4):
+        a, b = weights[row.indices[i]], weights[row.indices[i + 1]]
+        c, d = weights[row.indices[i + 2]], weights[row.indices[i + 3]]
+        za, zb, zc, zd = row.scaled[i], row.scaled[i + 1], row.scaled[i + 2], row.scaled[i + 3]
+        for lane in range(lanes):
+            total = margins[lane] + a[lane] * za + b[lane] * zb
+            margins[lane] = total + c[lane] * zc + d[lane] * zd
+    for i in range(whole, n):
         of_feature = weights[row.indices[i]]
         z = row.scaled[i]
         for lane in range(lanes):
@@ -143,29 +174,21 @@ def sweep_margins(row: RowBuffer, n: int, weights: Floats, margins: Floats) -> N
 
 @kernel
 def sweep_rates(
-    row: RowBuffer,
-    n: int,
-    begin: int,
-    gradients: Floats,
-    parts: Floats,
-    rates: Floats,
-    moved: Floats,
+    row: RowBuffer, n: int, gradients: Floats, parts: Floats, rates: Floats, moved: Floats
 ) -> None:
-    """Rates and movements of the lanes from ``begin`` on, as if each gradient part were added.
-
-    ``parts`` and ``moved`` begin at that lane, and say how many there are.
+    """Rates and movements of all lanes, as if each gradient part were added.
 
     >>> row = RowBuffer(np.array([0]), np.array([2.0]), np.array([0.5]))
     >>> rates, moved = np.zeros((1, 2)), np.zeros(2)
-    >>> sweep_rates(row, 1, 0, np.array([[0.0, 12.0]]), np.array([1.0, 1.0]), rates, moved)
+    >>> sweep_rates(row, 1, np.array([[0.0, 12.0]]), np.array([1.0, 1.0]), rates, moved)
     >>> rates.tolist(), moved.tolist()
     ([[1.0, 0.5]], [0.5, 0.25])
     """
-    lanes = moved.shape[0]
+    lanes = gradients.shape[1]
     for lane in range(lanes):
         moved[lane] = 0.0
     for i in range(n):
-        of_feature, of_entry = gradients[row.indices[i], begin:], rates[i, begin:]
+        of_feature, of_entry = gradients[row.indices[i]], rates[i]
         x, z = row.values[i], row.scaled[i]
         square = x * x
         for lane in range(lanes):
@@ -206,7 +229,7 @@ def sweep_decay(work: Scratch) -> None:
 
 @kernel
 def _sweep_decay(margins: Floats, decay: Floats, reverts: Floats) -> None:
-    for lane in range(margins.shape[0]):
+    for lane in range(decay.shape[0]):
         f = np.float64(margins[lane])
         decay[lane] = exp_negative(-abs(f))
         reverts[lane] = revert(f)
@@ -279,53 +302,44 @@ def _step(agreement: float, decay: float, push: float) -> float:
 
 
 @inlined
-def commit(
-    row: RowBuffer, n: int, begin: int, end: int, lanes: Lanes, work: Scratch, norm: float
-) -> None:
-    """Let a range of lanes learn their targets and weights; weight 0 leaves a lane as it was.
+def commit(row: RowBuffer, n: int, lanes: Lanes, work: Scratch, norm: float) -> None:
+    """Let all lanes learn their targets and weights; weight 0 leaves a lane as it was.
 
     Few learning lanes are visited one by one; many are swept over together.
     """
+    count = lanes.weights.shape[1]
     changed = learning = 0
-    for lane in range(begin, end):
+    for lane in range(count):
         changed += work.parts[lane] != work.trials[lane]
         learning += work.weights[lane] > 0.0
-    if learning * 6 <= end - begin or end - begin == 1:
-        for lane in range(begin, end):
+    if learning * 6 <= count or count == 1:
+        for lane in range(count):
             if work.weights[lane] > 0.0:
                 commit_lane(row, n, lanes, work, lane, norm)
         return
-    if changed * 8 > end - begin:
-        sweep_rates(
-            row, n, begin, lanes.gradients, work.parts[begin:end], work.rates, work.moved[begin:end]
-        )
+    if changed * 4 > count:
+        sweep_rates(row, n, lanes.gradients, work.parts, work.rates, work.moved)
     elif changed > 0:
-        for lane in range(begin, end):
+        for lane in range(count):
             if work.parts[lane] != work.trials[lane]:
                 _sweep_one_lane(row, n, lanes.gradients, work, lane)
-    _find_updates(begin, end, lanes, work, norm)
-    _apply(row, n, begin, lanes, work.parts[begin:end], work.updates[begin:end], work.rates)
+    _find_updates(lanes, work, norm)
+    _apply(row, n, lanes, work.parts, work.updates, work.rates)
 
 
 @kernel
 def _apply(
-    row: RowBuffer,
-    n: int,
-    begin: int,
-    lanes: Lanes,
-    parts: Floats,
-    updates: Floats,
-    rates: Floats,
+    row: RowBuffer, n: int, lanes: Lanes, parts: Floats, updates: Floats, rates: Floats
 ) -> None:
-    """Add the gradient parts and the updates of a range of lanes."""
+    """Add the gradient parts and the updates of all lanes."""
     for i in range(n):
-        j = row.indices[i]
-        of_weights, of_gradients = lanes.weights[j, begin:], lanes.gradients[j, begin:]
-        of_entry = rates[i, begin:]
+        of_gradients = lanes.gradients[row.indices[i]]
         square = row.values[i] * row.values[i]
-        for lane in range(parts.shape[0]):
+        for lane in range(of_gradients.shape[0]):
             of_gradients[lane] += parts[lane] * square
-        for lane in range(parts.shape[0]):
+    for i in range(n):
+        of_weights, of_entry = lanes.weights[row.indices[i]], rates[i]
+        for lane in range(of_weights.shape[0]):
             of_weights[lane] += updates[lane] * of_entry[lane]
 
 
@@ -354,6 +368,7 @@ def commit_lane(
     lanes.totals[lane] += weight
     factor = rate_factor(ADAPTIVE, lanes.norms[lane], lanes.totals[lane])
     moved = factor * np.float64(work.moved[lane])
+    work.reach[lane] = moved
     agreement = target * np.float64(work.margins[lane])
     step = _step(agreement, work.decay[lane], lanes.learning_rates[lane] * weight * moved)
     update = lanes.weights.dtype.type(target * step / moved * factor if moved > 0.0 else 0.0)
@@ -364,50 +379,46 @@ def commit_lane(
 
 
 @inlined
-def _find_updates(begin: int, end: int, lanes: Lanes, work: Scratch, norm: float) -> None:
-    """The scalar update of each lane of a range, and its counts; in loops that vectorise."""
-    norms, totals = lanes.norms[begin:end], lanes.totals[begin:end]
-    weights, targets = work.weights[begin:end], work.targets[begin:end]
-    moved, factors = work.moved[begin:end], work.updates[begin:end]
-    agreements, pushes = work.agreements[begin:end], work.pushes[begin:end]
-    _count(norm, weights, norms, totals)
-    _find_pushes(lanes.learning_rates[begin:end], weights, norms, totals, moved, pushes)
-    _find_agreements(targets, work.margins[begin:end], agreements)
-    steps = work.steps[begin:end]
-    _find_steps(agreements, work.decay[begin:end], pushes, steps)
-    for lane in range(end - begin):
-        factor = _factor(norms[lane], totals[lane])
-        far = factor * np.float64(moved[lane])
-        learns = weights[lane] > 0.0 and far > 0.0
-        factors[lane] = targets[lane] * steps[lane] / far * factor if learns else 0.0
+def _find_updates(lanes: Lanes, work: Scratch, norm: float) -> None:
+    """The scalar update of each lane, and its counts; in loops that vectorise."""
+    _count(norm, work.weights, lanes.norms, work.factors)
+    _count(1.0, work.weights, lanes.totals, work.reach)
+    _find_reach(work.moved, work.factors, work.reach)
+    _find_pushes(lanes.learning_rates, work.weights, work.reach, work.pushes)
+    _find_agreements(work.targets, work.margins, work.agreements)
+    _find_steps(work.agreements, work.decay, work.pushes, work.steps)
+    for lane in range(work.steps.shape[0]):
+        step, reach = work.targets[lane] * work.steps[lane], work.reach[lane]
+        learns = work.weights[lane] > 0.0 and reach > 0.0
+        work.updates[lane] = step / reach * work.factors[lane] if learns else 0.0
 
 
 @kernel
-def _count(norm: float, weights: Floats, norms: Floats, totals: Floats) -> None:
-    for lane in range(weights.shape[0]):
-        norms[lane] += weights[lane] * norm
-    for lane in range(weights.shape[0]):
-        totals[lane] += weights[lane]
+def _count(norm: float, weights: Floats, sums: Floats, copies: Floats) -> None:
+    for lane in range(sums.shape[0]):
+        total = sums[lane] + weights[lane] * norm
+        sums[lane] = total
+        copies[lane] = total
 
 
 @kernel
-def _factor(norm: float, total: float) -> float:
-    """``rate_factor``; a lane that has learned nothing yet has neither norm nor total."""
-    return rate_factor(ADAPTIVE, norm if norm > 0.0 else 1.0, total)
+def _find_reach(moved: Floats, factors: Floats, reach: Floats) -> None:
+    """``rate_factor`` and what it makes of the movements.
+
+    It finds the norms in ``factors`` and the totals in ``reach``; a lane that has learned nothing
+    yet has neither.
+    """
+    for lane in range(reach.shape[0]):
+        norm = factors[lane] if factors[lane] > 0.0 else 1.0
+        factor = rate_factor(ADAPTIVE, norm, reach[lane])
+        factors[lane] = factor
+        reach[lane] = factor * np.float64(moved[lane])
 
 
 @kernel
-def _find_pushes(
-    learning_rates: Floats,
-    weights: Floats,
-    norms: Floats,
-    totals: Floats,
-    moved: Floats,
-    pushes: Floats,
-) -> None:
-    for lane in range(pushes.shape[0]):
-        far = _factor(norms[lane], totals[lane]) * np.float64(moved[lane])
-        pushes[lane] = learning_rates[lane] * weights[lane] * far
+def _find_pushes(learning_rates: Floats, weights: Floats, reach: Floats, pushes: Floats) -> None:
+    for lane in range(learning_rates.shape[0]):
+        pushes[lane] = learning_rates[lane] * weights[lane] * reach[lane]
 
 
 @kernel
@@ -418,11 +429,19 @@ def _find_agreements(targets: Floats, margins: Floats, agreements: Floats) -> No
 
 @kernel
 def _find_steps(agreements: Floats, decay: Floats, pushes: Floats, steps: Floats) -> None:
-    """``logistic_step`` of all lanes, the unusual ones in a loop of their own."""
+    """``logistic_step`` of all lanes, the unusual ones in a loop of their own.
+
+    The parts of ``usual_step`` each have one too: in a long one, lanes would wait for each other.
+    """
     usual = 0
     for lane in range(steps.shape[0]):
-        steps[lane] = usual_step(agreements[lane], decay[lane], pushes[lane])
+        steps[lane] = first_guess(agreements[lane], decay[lane], pushes[lane])
         usual += is_usual(agreements[lane], pushes[lane])
+    for _ in range(2):
+        for lane in range(steps.shape[0]):
+            steps[lane] = better_guess(steps[lane], agreements[lane], decay[lane], pushes[lane])
+    for lane in range(steps.shape[0]):
+        steps[lane] = best_guess(steps[lane], agreements[lane], decay[lane], pushes[lane])
     if usual < steps.shape[0]:
         for lane in range(steps.shape[0]):
             if not is_usual(agreements[lane], pushes[lane]):

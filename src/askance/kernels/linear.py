@@ -26,7 +26,10 @@ __all__ = [
     "LARGEST_VALUE",
     "add_gradient",
     "apply_step",
+    "best_guess",
+    "better_guess",
     "extreme_step",
+    "first_guess",
     "flip_weight",
     "gradient_squared",
     "is_usual",
@@ -38,6 +41,7 @@ __all__ = [
     "rate",
     "rate_factor",
     "revert",
+    "reverting_weight",
     "row_fault",
     "scale_row",
     "sensitivity",
@@ -249,7 +253,16 @@ def flip_weight(margin: float, sensitivity: float) -> float:
     >>> flip_weight(0.0, 0.0), flip_weight(1.0, 0.0)
     (0.0, inf)
     """
-    needed = revert(margin)
+    return reverting_weight(revert(margin), sensitivity)
+
+
+@inlined
+def reverting_weight(needed: float, sensitivity: float) -> float:
+    """``flip_weight`` where ``needed``, what it takes to ``revert`` the margin, is known already.
+
+    >>> reverting_weight(1.0, 0.5)
+    2.0
+    """
     if needed == 0.0:
         return 0.0
     return needed / sensitivity if sensitivity > 0.0 else math.inf
@@ -388,13 +401,50 @@ def usual_step(agreement: float, decay: float, push: float) -> float:
     >>> round(usual_step(0.0, 1.0, 1.0 + math.expm1(1.0)), 15)
     1.0
     """
-    linear = decay if agreement > 0.0 else 1.0
-    growing = 1.0 if agreement > 0.0 else decay
+    step = first_guess(agreement, decay, push)
+    step = better_guess(step, agreement, decay, push)
+    step = better_guess(step, agreement, decay, push)
+    return best_guess(step, agreement, decay, push)
+
+
+@inlined
+def first_guess(agreement: float, decay: float, push: float) -> float:
+    """The smaller one of the upper bounds of ``usual_step``.
+
+    >>> first_guess(0.0, 1.0, 1.0)
+    0.5
+    """
+    linear, growing = _terms(agreement, decay)
     right = push * linear
-    step = min(right / (1.0 + decay), log_rough(right / growing + 1.0))
-    step -= _correction(step, growing * expm1_rough(step), linear, growing, right)
-    step -= _correction(step, growing * expm1_rough(step), linear, growing, right)
-    return step - _correction(step, growing * expm1(step), linear, growing, right)
+    return min(right / (1.0 + decay), log_rough(right / growing + 1.0))
+
+
+@inlined
+def better_guess(step: float, agreement: float, decay: float, push: float) -> float:
+    """``usual_step`` from a guess, by one correction that takes a rough exponential.
+
+    >>> round(better_guess(0.9, 0.0, 1.0, 1.0 + math.expm1(1.0)), 4)
+    1.0
+    """
+    linear, growing = _terms(agreement, decay)
+    return step - _correction(step, growing * expm1_rough(step), linear, growing, push * linear)
+
+
+@inlined
+def best_guess(step: float, agreement: float, decay: float, push: float) -> float:
+    """``usual_step`` from a guess, by one correction.
+
+    >>> round(best_guess(1.001, 0.0, 1.0, 1.0 + math.expm1(1.0)), 12)
+    1.0
+    """
+    linear, growing = _terms(agreement, decay)
+    return step - _correction(step, growing * expm1(step), linear, growing, push * linear)
+
+
+@inlined
+def _terms(agreement: float, decay: float) -> tuple[float, float]:
+    """Factors of d and of expm1(d) in the equation."""
+    return (decay, 1.0) if agreement > 0.0 else (1.0, decay)
 
 
 @inlined

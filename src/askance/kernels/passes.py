@@ -1,8 +1,8 @@
 """Whole-stream passes: every setting of a grid decides and learns on one sweep of each example.
 
-A setting is one learner with its parameters. Its ERM is lane s, its t-th cover member lane
-``first[t] + s``; settings are ordered by falling cover size, so those that have a t-th member come
-first. The formulas are those of the readable learners; only the loop differs.
+A setting is one learner with its parameters. Its ERM is lane s, and the members of its cover are
+the lanes from ``first[s]`` to ``first[s + 1]``. The formulas are those of the readable learners;
+only the loop differs.
 """
 
 import math
@@ -41,10 +41,10 @@ from askance.kernels.lanes import (
 )
 from askance.kernels.linear import (
     ADAPTIVE,
-    flip_weight,
     margin,
     observe,
     rate_factor,
+    reverting_weight,
     row_fault,
     slope_squared,
     squared_norm,
@@ -74,7 +74,7 @@ FIRST = 3.0
 
 
 class Grid(NamedTuple):
-    """Parameters by setting, and ``first``: the lane of the first setting's t-th member."""
+    """Parameters by setting, and ``first``: where the lanes of each cover begin, and the end."""
 
     kinds: Integers
     oracular: np.ndarray[tuple[int], np.dtype[np.bool_]]
@@ -99,11 +99,10 @@ class Progress(NamedTuple):
     numerators: Floats
     denominators: Floats
     multipliers: Floats
-    recent: Floats
 
 
 class Decisions(NamedTuple):
-    """The fields of a Decision by setting, and its running q squared and p_t."""
+    """The fields of a Decision by setting."""
 
     predicted: Floats
     inside: np.ndarray[tuple[int], np.dtype[np.bool_]]
@@ -112,8 +111,6 @@ class Decisions(NamedTuple):
     k: Floats
     threshold: Floats
     floor: Floats
-    q_squared: Floats
-    p: Floats
 
 
 class Stream(NamedTuple):
@@ -130,6 +127,7 @@ class Stream(NamedTuple):
 def decide(
     row: RowBuffer,
     n: int,
+    norm: float,
     coin: float,
     lanes: Lanes,
     grid: Grid,
@@ -137,11 +135,14 @@ def decide(
     work: Scratch,
     out: Decisions,
 ) -> None:
-    """Decide for every setting; only ``work`` and ``out`` are written."""
+    """Decide for every setting; only ``work`` and ``out`` are written.
+
+    ``norm`` is the square of that of the scaled row.
+    """
     settings = grid.kinds.shape[0]
     sweep_margins(row, n, lanes.weights, work.margins)
     sweep_decay(work)
-    norm = _sweep_sensitivities(row, n, lanes, grid, work)
+    _sweep_sensitivities(row, n, lanes, grid, work)
     for s in range(settings):
         f = np.float64(work.margins[s])
         k = progress.k[s]
@@ -158,7 +159,7 @@ def decide(
         else:
             gap = 0.0
             if k > 0.0:
-                gap = _error_gap(f, k, norm, lanes, grid, work, s)
+                gap = _error_gap(k, norm, lanes, grid, work, s)
             mean_error = progress.error_sums[s] / k if k > 0.0 else 0.0
             if grid.kinds[s] == IWAL:
                 _decide_iwal(gap, mean_error, k, grid, out, s)
@@ -168,29 +169,25 @@ def decide(
 
 
 @inlined
-def _sweep_sensitivities(row: RowBuffer, n: int, lanes: Lanes, grid: Grid, work: Scratch) -> float:
-    """Movements of the ERMs under a unit-weight update with the opposite label; the row's norm."""
+def _sweep_sensitivities(row: RowBuffer, n: int, lanes: Lanes, grid: Grid, work: Scratch) -> None:
+    """Movements of the ERMs under a unit-weight update with the opposite label."""
     settings = grid.kinds.shape[0]
     needed = False
     for s in range(settings):
         needed = needed or (grid.kinds[s] >= IWAL and not grid.by_margin[s])
         work.parts[s] = work.against_slopes[s]
-    if not needed:
-        return 0.0
-    sweep_movements(row, n, lanes.gradients, work.parts[:settings], work.moved[:settings])
-    return squared_norm(row.scaled[:n])
+    if needed:
+        sweep_movements(row, n, lanes.gradients, work.parts[:settings], work.moved[:settings])
 
 
 @inlined
-def _error_gap(
-    f: float, k: float, norm: float, lanes: Lanes, grid: Grid, work: Scratch, s: int
-) -> float:
+def _error_gap(k: float, norm: float, lanes: Lanes, grid: Grid, work: Scratch, s: int) -> float:
     """G of one setting, by either disagreement test."""
     if grid.by_margin[s]:
-        return flip_weight(f, lanes.learning_rates[s] / math.sqrt(k)) / k
+        return reverting_weight(work.revert[s], lanes.learning_rates[s] / math.sqrt(k)) / k
     factor = rate_factor(ADAPTIVE, lanes.norms[s] + norm, lanes.totals[s] + 1.0)
     sensitivity = lanes.learning_rates[s] * factor * np.float64(work.moved[s])
-    return flip_weight(f, sensitivity) / k
+    return reverting_weight(work.revert[s], sensitivity) / k
 
 
 @inlined
@@ -230,13 +227,9 @@ def _decide_cover(
         out.probability[s] = 1.0
     else:
         q_squared = least_q_squared(out.floor[s])
-        for t in range(1, grid.first.shape[0] - 1):
-            lane = grid.first[t] + s
-            if (
-                lane < grid.first[t + 1]
-                and sign(np.float64(work.margins[lane])) != out.predicted[s]
-            ):
-                q_squared += progress.multipliers[lane]
+        for lane in range(grid.first[s], grid.first[s + 1]):
+            differs = sign(np.float64(work.margins[lane])) != out.predicted[s]
+            q_squared += progress.multipliers[lane] if differs else 0.0
         out.probability[s] = query_probability(q_squared)
 
 
@@ -244,6 +237,7 @@ def _decide_cover(
 def learn(
     row: RowBuffer,
     n: int,
+    norm: float,
     label: float,
     lanes: Lanes,
     grid: Grid,
@@ -256,8 +250,7 @@ def learn(
     The margins in ``work`` must be those of this row.
     """
     observe(row.indices[:n], row.values[:n], lanes.scales)
-    norm = squared_norm(row.scaled[:n])
-    settings, count = grid.kinds.shape[0], work.margins.shape[0]
+    settings, count = grid.kinds.shape[0], lanes.weights.shape[1]
     trains = False
     for lane in range(count):
         work.weights[lane] = 0.0
@@ -269,25 +262,22 @@ def learn(
             _learn_erm(label, grid, progress, work, decided, s)
             trains = trains or decided.k[s] >= FIRST - 1.0
     if not trains or count == settings:
-        commit(row, n, 0, settings, lanes, work, norm)
+        commit(row, n, lanes, work, norm)
         return
     tiny = has_tiny(row, n)
     _walk_cover(row, n, norm, tiny, lanes, grid, progress, work, decided, True)
     for lane in range(count):
         work.trials[lane] = work.parts[lane]
-    sweep_rates(row, n, 0, lanes.gradients, work.trials, work.rates, work.moved)
+    sweep_rates(row, n, lanes.gradients, work.trials, work.rates, work.moved)
     _walk_cover(row, n, norm, tiny, lanes, grid, progress, work, decided, False)
-    commit(row, n, 0, count, lanes, work, norm)
-    for lane in range(settings, count):
-        # What the trial of the next example takes for the movement.
-        strength = lanes.learning_rates[lane] * work.weights[lane]
-        progress.recent[lane] = work.pushes[lane] / strength if strength > 0.0 else 0.0
+    commit(row, n, lanes, work, norm)
 
 
 @inlined
 def _learn_passively(
     row: RowBuffer,
     n: int,
+    norm: float,
     label: float,
     lanes: Lanes,
     progress: Progress,
@@ -303,7 +293,7 @@ def _learn_passively(
     work.weights[0] = 1.0
     work.parts[0] = slope_squared(label * f, work.decay[0])
     work.trials[0] = -1.0
-    commit_lane(row, n, lanes, work, 0, squared_norm(row.scaled[:n]))
+    commit_lane(row, n, lanes, work, 0, norm)
     decided.queried[0] = True
     if sign(f) != label:
         progress.error_sums[0] += 1.0
@@ -349,21 +339,89 @@ def _walk_cover(
     Whether a member's update flips its prediction decides the weights of all later members, and
     needs a sum over features; so a trial walk first guesses it from the last example, all sums are
     computed in one sweep at the guessed weights, and the real walk then rarely needs another.
+    Outside the region no weight depends on another member, so nothing is guessed.
     """
     for s in range(grid.kinds.shape[0]):
-        decided.q_squared[s] = least_q_squared(decided.floor[s])
-        decided.p[s] = query_probability(decided.q_squared[s])
-    for t in range(1, grid.first.shape[0] - 1):
-        for lane in range(grid.first[t], grid.first[t + 1]):
-            s = lane - grid.first[t]
-            if not progress.done[s] and decided.k[s] >= FIRST - 1.0:
-                _walk_member(
-                    row, n, norm, tiny, lanes, grid, progress, work, decided, trial, s, lane
-                )
+        if progress.done[s] or decided.k[s] < FIRST - 1.0:
+            continue
+        if not trial:
+            _walk(row, n, norm, tiny, lanes, grid, progress, work, decided, s)
+        elif decided.inside[s]:
+            _guess(lanes, grid, progress, work, decided, s)
+        else:
+            _weigh_outside(grid, work, decided, s)
 
 
 @inlined
-def _walk_member(
+def _cost_gap(grid: Grid, work: Scratch, decided: Decisions, s: int, q_squared: float) -> float:
+    """The cost gap of a member of which the ones before it leave this q squared."""
+    regret = cover.regret_weight(grid.beta2[s], decided.k[s], decided.threshold[s])
+    agrees = decided.predicted[s] == work.targets[s]
+    p = query_probability(q_squared)
+    return cover.cost_gap(regret, agrees, work.weights[s], decided.inside[s], grid.alpha[s], p)
+
+
+@inlined
+def _guess(
+    lanes: Lanes, grid: Grid, progress: Progress, work: Scratch, decided: Decisions, s: int
+) -> None:
+    """The trial walk of one setting: only ``parts`` are written."""
+    predicted = decided.predicted[s]
+    learning_rate = lanes.learning_rates[s]
+    q_squared = float(least_q_squared(decided.floor[s]))
+    gap = _cost_gap(grid, work, decided, s, q_squared)
+    for lane in range(grid.first[s], grid.first[s + 1]):
+        agreement, weight = predicted * np.float64(work.margins[lane]), abs(gap)
+        settled = agreement > 0.0 if gap <= 0.0 else agreement < 0.0
+        if settled:
+            work.parts[lane] = weight * work.with_slopes[lane]
+        else:
+            work.parts[lane] = weight * work.against_slopes[lane]
+            settled = learning_rate * weight * work.reach[lane] > work.revert[lane]
+        if settled == (gap > 0.0):
+            multiplier = _disagree(gap, q_squared, True, progress, True, lane)
+            if multiplier != 0.0:
+                q_squared += multiplier
+                gap = _cost_gap(grid, work, decided, s, q_squared)
+
+
+@inlined
+def _weigh_outside(grid: Grid, work: Scratch, decided: Decisions, s: int) -> None:
+    """What the members of one setting learn: all the same."""
+    begin, end = grid.first[s], grid.first[s + 1]
+    gap = _cost_gap(grid, work, decided, s, 1.0)
+    target, weight = (decided.predicted[s] if gap <= 0.0 else -decided.predicted[s]), abs(gap)
+    _fill(work.targets[begin:end], target)
+    _fill(work.weights[begin:end], weight)
+    _weigh(
+        target, weight, work.margins[begin:end], work.with_slopes[begin:end],
+        work.against_slopes[begin:end], work.parts[begin:end],
+    )  # fmt: skip
+
+
+@kernel
+def _fill(array: Floats, value: float) -> None:
+    for lane in range(array.shape[0]):
+        array[lane] = value
+
+
+@kernel
+def _weigh(
+    target: float,
+    weight: float,
+    margins: Floats,
+    with_slopes: Floats,
+    against_slopes: Floats,
+    parts: Floats,
+) -> None:
+    for lane in range(margins.shape[0]):
+        agreeing, opposed = with_slopes[lane], against_slopes[lane]
+        settled = target * np.float64(margins[lane]) > 0.0
+        parts[lane] = weight * (agreeing if settled else opposed)
+
+
+@inlined
+def _walk(
     row: RowBuffer,
     n: int,
     norm: float,
@@ -373,55 +431,46 @@ def _walk_member(
     progress: Progress,
     work: Scratch,
     decided: Decisions,
-    trial: bool,
     s: int,
-    lane: int,
 ) -> None:
+    """The real walk of one setting."""
     predicted, inside = decided.predicted[s], decided.inside[s]
-    regret = cover.regret_weight(grid.beta2[s], decided.k[s], decided.threshold[s])
-    agrees = predicted == work.targets[s]
-    gap = cover.cost_gap(regret, agrees, work.weights[s], inside, grid.alpha[s], decided.p[s])
-    f = np.float64(work.margins[lane])
-    target, weight = (predicted if gap <= 0.0 else -predicted), abs(gap)
-    settled = target * f > 0.0
-    work.targets[lane] = target
-    work.weights[lane] = weight
-    work.parts[lane] = weight * (work.with_slopes[lane] if settled else work.against_slopes[lane])
-    if trial and not inside:
-        return  # out there no weight depends on other members, so there is nothing to guess
-    if weight > 0.0 and not settled:
-        if trial:
-            push = lanes.learning_rates[lane] * weight * progress.recent[lane]
-            settled = push > work.revert[lane]
-        else:
+    q_squared = float(least_q_squared(decided.floor[s]))
+    gap = _cost_gap(grid, work, decided, s, q_squared)
+    for lane in range(grid.first[s], grid.first[s + 1]):
+        if not inside and gap <= 0.0 and progress.numerators[lane] == 0.0:
+            continue  # a disagreement would change nothing
+        f = np.float64(work.margins[lane])
+        target, weight = (predicted if gap <= 0.0 else -predicted), abs(gap)
+        settled = target * f > 0.0
+        slope = work.with_slopes[lane] if settled else work.against_slopes[lane]
+        work.targets[lane] = target
+        work.weights[lane] = weight
+        work.parts[lane] = weight * slope
+        if weight > 0.0 and not settled:
             settled = flips(row, n, lanes, work, lane, norm, tiny)
-    if (target if settled else sign(f)) != predicted:
-        _raise_multiplier(gap, inside, progress, decided, trial, s, lane)
+        if (target if settled else sign(f)) != predicted:
+            multiplier = _disagree(gap, q_squared, inside, progress, False, lane)
+            if inside and multiplier != 0.0:
+                q_squared += multiplier
+                gap = _cost_gap(grid, work, decided, s, q_squared)
 
 
 @inlined
-def _raise_multiplier(
-    gap: float,
-    inside: bool,
-    progress: Progress,
-    decided: Decisions,
-    trial: bool,
-    s: int,
-    lane: int,
-) -> None:
-    """What a member that disagrees after its update adds; a trial keeps nothing of it."""
+def _disagree(
+    gap: float, q_squared: float, inside: bool, progress: Progress, trial: bool, lane: int
+) -> float:
+    """The multiplier of a member that disagrees after its update; a trial keeps nothing of it."""
     # As plain floats: interpreted, those of an array would warn where these become infinite.
-    q_squared, gap = float(decided.q_squared[s]), float(gap)
+    q_squared, gap = float(q_squared), float(gap)
     numerator = cover.numerator_step(float(progress.numerators[lane]), gap, True)
     denominator = cover.denominator_step(float(progress.denominators[lane]), q_squared, inside)
     multiplier = cover.multiplier(numerator, denominator)
-    if inside and multiplier != 0.0:
-        decided.q_squared[s] = q_squared + multiplier
-        decided.p[s] = query_probability(decided.q_squared[s])
     if not trial:
         progress.numerators[lane] = numerator
         progress.denominators[lane] = denominator
         progress.multipliers[lane] = multiplier
+    return multiplier
 
 
 @kernel
@@ -463,17 +512,17 @@ def run(
 
     Returns the row to go on from. Settings that are done learn nothing any more.
     """
-    alone = work.margins.shape[0] == 1 and grid.kinds[0] == PASSIVE and not progress.done[0]
+    alone = lanes.weights.shape[1] == 1 and grid.kinds[0] == PASSIVE and not progress.done[0]
     for i in range(start, stop):
         n = load_row(
             stream.indices, stream.values, stream.indptr[i], stream.indptr[i + 1], lanes.scales, row
         )
-        label = float(stream.labels[i])
+        norm, label = squared_norm(row.scaled[:n]), float(stream.labels[i])
         if alone:
-            _learn_passively(row, n, label, lanes, progress, work, decided)
+            _learn_passively(row, n, norm, label, lanes, progress, work, decided)
         else:
-            decide(row, n, stream.coins[i], lanes, grid, progress, work, decided)
-            learn(row, n, label, lanes, grid, progress, work, decided)
+            decide(row, n, norm, stream.coins[i], lanes, grid, progress, work, decided)
+            learn(row, n, norm, label, lanes, grid, progress, work, decided)
         reached = False
         for s in range(grid.kinds.shape[0]):
             if decided.queried[s] and not progress.done[s]:

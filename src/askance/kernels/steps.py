@@ -1,16 +1,15 @@
 """One row of one learner at a time, for callers in Python.
 
-Handing an array over from Python costs more than the work on a short one. So what a pass keeps in
-some fifty arrays comes here packed into few, and the tuples of :mod:`askance.kernels.passes` are
-made of views: all float64 quantities are rows of ``numbers``, those in the state's precision rows
-of ``floats``, and a quantity by setting, of which there is one, is the first entry of its row.
+Handing an array over from Python costs more than the work on a short one. So the arrays of a group
+of one setting stay where they are, and what is handed over is a table of their addresses; only the
+values of its row are handed over themselves, as ``room``, and tell the precision of the state.
 """
 
-from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from askance.kernels._jit import inlined, kernel
+from askance.kernels._jit import array_at, brief, inlined, matrix_at
 from askance.kernels.cover import multiplier
 from askance.kernels.formulas import sign
 from askance.kernels.lanes import (
@@ -21,158 +20,129 @@ from askance.kernels.lanes import (
     sweep_decay,
     sweep_margins,
 )
-from askance.kernels.linear import margin, row_fault
+from askance.kernels.linear import margin, row_fault, squared_norm
 from askance.kernels.passes import Decisions, Grid, Progress
 from askance.kernels.passes import decide as decide_all
 from askance.kernels.passes import learn as learn_all
 from askance.types import Floats, Integers
 
-__all__ = ["Flags", "learn", "offer", "pack", "predict"]
+__all__ = ["learn", "offer", "predict"]
 
-Flags = np.ndarray[tuple[int], np.dtype[np.bool_]]
-
-
-def pack(
-    rates: Floats, grid: Grid, progress: Progress, work: Scratch, out: Decisions
-) -> tuple[Floats, Flags, Integers, Floats]:
-    """``numbers``, ``flags``, ``integers`` and ``floats`` of a single setting.
-
-    >>> one, flag, whole = np.ones(1), np.ones(1, bool), np.ones(1, int)
-    >>> grid = Grid(whole, flag, flag, flag, one, one, one, one, one, one, np.array([0, 1]))
-    >>> progress = Progress(one, one, whole, flag, one, one, one, one)
-    >>> work = Scratch(*[one] * 14, rates=np.ones((5, 1)))
-    >>> out = Decisions(one, flag, one, flag, one, one, one, one, one)
-    >>> [array.shape for array in pack(one, grid, progress, work, out)]
-    [(27, 1), (6,), (4,), (10, 1)]
-    """
-    numbers = _rows([rates, *progress[6:], *work[5:14], *progress[:2], *grid[4:10]], 7)
-    flags = np.concatenate([*grid[1:4], progress.done, out.inside, out.queried])
-    integers = np.concatenate([grid.kinds, progress.queries, grid.first])
-    return numbers, flags, integers, np.concatenate([np.stack(work[:5]), work.rates])
-
-
-def _rows(arrays: Sequence[Floats], more: int) -> Floats:
-    """Arrays as the first entries of rows, and some rows of zeros."""
-    packed: Floats = np.zeros((len(arrays) + more, arrays[0].shape[0]))
-    for row, array in zip(packed, arrays, strict=False):
-        row[: array.shape[0]] = array
-    return packed
+ROW = 0
+STATE = ROW + len(RowBuffer._fields)
+GRID = STATE + len(Lanes._fields)
+PROGRESS = GRID + len(Grid._fields)
+WORK = PROGRESS + len(Progress._fields)
+OUT = WORK + len(Scratch._fields)
+"""Where in a table the arrays of each tuple begin, in this order; one setting has them all."""
 
 
 @inlined
-def _progress(numbers: Floats, flags: Flags, integers: Integers, ratios: Floats) -> Progress:
-    return Progress(
-        numbers[12, :1],
-        numbers[13, :1],
-        integers[1:2],
-        flags[3:4],
-        ratios[0],
-        ratios[1],
-        numbers[1],
-        numbers[2],
+def _row(table: Integers, values: Floats) -> RowBuffer:
+    return RowBuffer(array_at(table, ROW, np.int64), values, array_at(table, ROW + 2, values.dtype))
+
+
+@inlined
+def _lanes(table: Integers, kind: Any) -> Lanes:
+    return Lanes(
+        matrix_at(table, STATE, kind),
+        matrix_at(table, STATE + 1, kind),
+        array_at(table, STATE + 2, kind),
+        array_at(table, STATE + 3, np.float64),
+        array_at(table, STATE + 4, np.float64),
+        array_at(table, STATE + 5, np.float64),
     )
 
 
 @inlined
-def _grid(numbers: Floats, flags: Flags, integers: Integers) -> Grid:
+def _grid(table: Integers) -> Grid:
     return Grid(
-        integers[:1],
-        flags[:1],
-        flags[1:2],
-        flags[2:3],
-        numbers[14, :1],
-        numbers[15, :1],
-        numbers[16, :1],
-        numbers[17, :1],
-        numbers[18, :1],
-        numbers[19, :1],
-        integers[2:],
+        array_at(table, GRID, np.int64),
+        array_at(table, GRID + 1, np.bool_),
+        array_at(table, GRID + 2, np.bool_),
+        array_at(table, GRID + 3, np.bool_),
+        array_at(table, GRID + 4, np.float64),
+        array_at(table, GRID + 5, np.float64),
+        array_at(table, GRID + 6, np.float64),
+        array_at(table, GRID + 7, np.float64),
+        array_at(table, GRID + 8, np.float64),
+        array_at(table, GRID + 9, np.float64),
+        array_at(table, GRID + 10, np.int64),
     )
 
 
 @inlined
-def _scratch(numbers: Floats, floats: Floats) -> Scratch:
+def _progress(table: Integers) -> Progress:
+    return Progress(
+        array_at(table, PROGRESS, np.float64),
+        array_at(table, PROGRESS + 1, np.float64),
+        array_at(table, PROGRESS + 2, np.int64),
+        array_at(table, PROGRESS + 3, np.bool_),
+        array_at(table, PROGRESS + 4, np.float64),
+        array_at(table, PROGRESS + 5, np.float64),
+        array_at(table, PROGRESS + 6, np.float64),
+    )
+
+
+@inlined
+def _scratch(table: Integers, kind: Any) -> Scratch:
     return Scratch(
-        floats[0],
-        floats[1],
-        floats[2],
-        floats[3],
-        floats[4],
-        numbers[3],
-        numbers[4],
-        numbers[5],
-        numbers[6],
-        numbers[7],
-        numbers[8],
-        numbers[9],
-        numbers[10],
-        numbers[11],
-        floats[5:],
+        array_at(table, WORK, kind),
+        array_at(table, WORK + 1, kind),
+        array_at(table, WORK + 2, kind),
+        array_at(table, WORK + 3, kind),
+        array_at(table, WORK + 4, kind),
+        array_at(table, WORK + 5, np.float64),
+        array_at(table, WORK + 6, np.float64),
+        array_at(table, WORK + 7, np.float64),
+        array_at(table, WORK + 8, np.float64),
+        array_at(table, WORK + 9, np.float64),
+        array_at(table, WORK + 10, np.float64),
+        array_at(table, WORK + 11, np.float64),
+        array_at(table, WORK + 12, np.float64),
+        array_at(table, WORK + 13, np.float64),
+        array_at(table, WORK + 14, np.float64),
+        array_at(table, WORK + 15, np.float64),
+        matrix_at(table, WORK + 16, kind),
     )
 
 
 @inlined
-def _decisions(numbers: Floats, flags: Flags) -> Decisions:
+def _decisions(table: Integers) -> Decisions:
     return Decisions(
-        numbers[20, :1],
-        flags[4:5],
-        numbers[21, :1],
-        flags[5:6],
-        numbers[22, :1],
-        numbers[23, :1],
-        numbers[24, :1],
-        numbers[25, :1],
-        numbers[26, :1],
+        array_at(table, OUT, np.float64),
+        array_at(table, OUT + 1, np.bool_),
+        array_at(table, OUT + 2, np.float64),
+        array_at(table, OUT + 3, np.bool_),
+        array_at(table, OUT + 4, np.float64),
+        array_at(table, OUT + 5, np.float64),
+        array_at(table, OUT + 6, np.float64),
     )
 
 
 @inlined
-def _is_bad(indices: Integers, values: Floats, scales: Floats) -> bool:
-    n_features = scales.shape[0] - 1
-    return indices.shape[0] != values.shape[0] or row_fault(indices, values, n_features) >= 0
+def _is_bad(table: Integers, indices: Integers, values: Floats) -> bool:
+    """Whether a row cannot be learned from, or there is no room for it."""
+    n = indices.shape[0]
+    if n != values.shape[0] or n >= table[ROW, 1]:
+        return True
+    return row_fault(indices, values, table[STATE, 1] - 1) >= 0
 
 
-@kernel
-def predict(
-    weights: Floats,
-    scales: Floats,
-    entries: Floats,
-    places: Integers,
-    indices: Integers,
-    values: Floats,
-) -> int:
-    """The prediction of the first lane, or 0 for a row that cannot be learned from.
-
-    ``entries`` and ``places`` have room for one entry more than the row has.
-
-    >>> room = np.zeros((2, 3)), np.zeros(3, np.int64)
-    >>> state = np.array([[2.0], [-3.0], [0.0]]), np.ones(3)
-    >>> predict(*state, *room, np.array([0]), np.array([1.0]))
-    1
-    >>> predict(*state, *room, np.array([2]), np.array([1.0]))
-    0
-    """
-    if _is_bad(indices, values, scales):
+@brief
+def predict(table: Integers, room: Floats, indices: Integers, values: Floats) -> int:
+    """The prediction of the first lane; 0 for a row that is too long or cannot be learned from."""
+    if _is_bad(table, indices, values):
         return 0
-    row = RowBuffer(places, entries[0], entries[1])
-    n = load_row(indices, values, 0, indices.shape[0], scales, row)
-    return sign(margin(row.indices[:n], row.scaled[:n], weights, 0))
+    row, lanes = _row(table, room), _lanes(table, room.dtype)
+    n = load_row(indices, values, 0, indices.shape[0], lanes.scales, row)
+    return sign(margin(row.indices[:n], row.scaled[:n], lanes.weights, 0))
 
 
-@kernel
+@brief
 def offer(
-    weights: Floats,
-    gradients: Floats,
-    scales: Floats,
-    norms: Floats,
-    totals: Floats,
-    ratios: Floats,
-    numbers: Floats,
-    flags: Flags,
-    integers: Integers,
-    floats: Floats,
-    entries: Floats,
-    places: Integers,
+    table: Integers,
+    room: Floats,
     indices: Integers,
     values: Floats,
     k: int,
@@ -181,21 +151,24 @@ def offer(
 ) -> tuple[int, bool, float, bool, int, float, float]:
     """Decide on a row, and learn it at once if its label is not wanted: the fields of a Decision.
 
-    A prediction of 0 says that the row cannot be learned from; then nothing has happened.
+    A prediction of 0 says that the row is too long or cannot be learned from, or that the coin does
+    not lie in [0, 1); then nothing has happened.
     """
-    if _is_bad(indices, values, scales):
+    if _is_bad(table, indices, values) or not 0.0 <= coin < 1.0:
         return 0, False, 0.0, False, k, 0.0, 0.0
-    row = RowBuffer(places, entries[0], entries[1])
-    lanes = Lanes(weights, gradients, scales, norms, totals, numbers[0])
-    grid, progress = _grid(numbers, flags, integers), _progress(numbers, flags, integers, ratios)
-    work, out = _scratch(numbers, floats), _decisions(numbers, flags)
+    row, lanes = _row(table, room), _lanes(table, room.dtype)
+    grid, progress = _grid(table), _progress(table)
+    work, out = _scratch(table, room.dtype), _decisions(table)
     progress.k[0], progress.error_sums[0] = float(k), error_sum
-    for lane in range(1, ratios.shape[1]):
-        progress.multipliers[lane] = multiplier(float(ratios[0, lane]), float(ratios[1, lane]))
-    n = load_row(indices, values, 0, indices.shape[0], scales, row)
-    decide_all(row, n, coin, lanes, grid, progress, work, out)
+    for lane in range(1, progress.multipliers.shape[0]):
+        progress.multipliers[lane] = multiplier(
+            float(progress.numerators[lane]), float(progress.denominators[lane])
+        )
+    n = load_row(indices, values, 0, indices.shape[0], lanes.scales, row)
+    norm = squared_norm(row.scaled[:n])
+    decide_all(row, n, norm, coin, lanes, grid, progress, work, out)
     if not out.queried[0]:
-        learn_all(row, n, 1.0, lanes, grid, progress, work, out)
+        learn_all(row, n, norm, 1.0, lanes, grid, progress, work, out)
     return (
         int(out.predicted[0]),
         bool(out.inside[0]),
@@ -207,20 +180,10 @@ def offer(
     )
 
 
-@kernel
+@brief
 def learn(
-    weights: Floats,
-    gradients: Floats,
-    scales: Floats,
-    norms: Floats,
-    totals: Floats,
-    ratios: Floats,
-    numbers: Floats,
-    flags: Flags,
-    integers: Integers,
-    floats: Floats,
-    entries: Floats,
-    places: Integers,
+    table: Integers,
+    room: Floats,
     indices: Integers,
     values: Floats,
     k: int,
@@ -236,20 +199,20 @@ def learn(
 ) -> float:
     """Learn a row as it was decided, with its label where that was asked; the new error sum.
 
-    It is negative for a row that cannot be learned from; then nothing has happened.
+    It is negative for a row that is too long or cannot be learned from; then nothing has happened.
     """
-    if _is_bad(indices, values, scales):
+    if _is_bad(table, indices, values):
         return -1.0
-    row = RowBuffer(places, entries[0], entries[1])
-    lanes = Lanes(weights, gradients, scales, norms, totals, numbers[0])
-    grid, progress = _grid(numbers, flags, integers), _progress(numbers, flags, integers, ratios)
-    work, out = _scratch(numbers, floats), _decisions(numbers, flags)
+    row, lanes = _row(table, room), _lanes(table, room.dtype)
+    grid, progress = _grid(table), _progress(table)
+    work, out = _scratch(table, room.dtype), _decisions(table)
     progress.k[0], progress.error_sums[0] = float(k), error_sum
     out.predicted[0], out.inside[0] = float(predicted), inside
     out.probability[0], out.queried[0] = probability, queried
     out.k[0], out.threshold[0], out.floor[0] = float(decided_k), threshold, floor
-    n = load_row(indices, values, 0, indices.shape[0], scales, row)
-    sweep_margins(row, n, weights, work.margins)
+    n = load_row(indices, values, 0, indices.shape[0], lanes.scales, row)
+    sweep_margins(row, n, lanes.weights, work.margins)
     sweep_decay(work)
-    learn_all(row, n, float(label), lanes, grid, progress, work, out)
+    norm = squared_norm(row.scaled[:n])
+    learn_all(row, n, norm, float(label), lanes, grid, progress, work, out)
     return float(progress.error_sums[0])

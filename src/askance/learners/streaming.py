@@ -118,7 +118,9 @@ def require_label(label: object) -> Label:
     Traceback (most recent call last):
     askance.errors.InvalidLabel: a label must be -1 or +1, got 2
     """
-    if isinstance(label, int | float | np.integer | np.floating) and not isinstance(label, bool):
+    if type(label) is int or (
+        isinstance(label, int | float | np.integer | np.floating) and not isinstance(label, bool)
+    ):
         if label == 1:
             return 1
         if label == -1:
