@@ -154,18 +154,17 @@ def _compiled_view(table: Any, kind: Any, dimensions: int) -> Any:
 
 
 def _array_at(_: Any, table: Any, place: Any, kind: Any) -> Any:
+    """The array at a place of a table, of one dimension."""
     return _compiled_view(table, kind, 1)
 
 
 def _matrix_at(_: Any, table: Any, place: Any, kind: Any) -> Any:
+    """The array at a place of a table, of two dimensions."""
     return _compiled_view(table, kind, 2)
 
 
 array_at: Any = intrinsic(_array_at)
-"""``array_at(table, place, dtype)``: the array there, of one dimension."""
-
 matrix_at: Any = intrinsic(_matrix_at)
-"""``matrix_at(table, place, dtype)``: the array there, of two dimensions."""
 
 if vars(config)["DISABLE_JIT"]:
     array_at = partial(_interpreted_view, dimensions=1)
