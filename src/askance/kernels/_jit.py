@@ -164,10 +164,7 @@ def _matrix_at(_: Any, table: Any, place: Any, kind: Any) -> Any:
 
 
 array_at: Any = intrinsic(_array_at)
-"""``array_at(table, place, dtype)``: the array there, of one dimension."""
-
 matrix_at: Any = intrinsic(_matrix_at)
-"""``matrix_at(table, place, dtype)``: the array there, of two dimensions."""
 
 if vars(config)["DISABLE_JIT"]:
     array_at = partial(_interpreted_view, dimensions=1)
