@@ -15,7 +15,7 @@ from sklearn.datasets import load_breast_cancer, make_classification
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import RidgeClassifier
 from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.naive_bayes import GaussianNB
+from sklearn.naive_bayes import BernoulliNB, GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
@@ -321,7 +321,7 @@ def test_parameters_of_the_estimator_can_be_searched(data) -> None:
 
 def test_sparse_rows_reach_an_estimator_that_takes_them(data) -> None:
     X, y = data
-    model = clone(TREE).set_params(estimator=GaussianNB(), label_budget=12)
+    model = clone(TREE).set_params(estimator=BernoulliNB(), label_budget=12)
     assert model.fit(sp.csr_array(X), y).predict_proba(sp.csr_array(X)).shape == (len(y), 2)
     with pytest.raises(TypeError, match=r"[Ss]parse"):
         model.set_params(estimator=HistGradientBoostingClassifier()).fit(sp.csr_array(X), y)
