@@ -13,11 +13,10 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from askance.study.design import read_study
-from askance.study.figures import median_curves
 from askance.study.metrics import best_fixed
 from askance.study.results import Results, collect
 from askance.study.store import Store
-from askance.study.summary import Gain, summary
+from askance.study.summary import Gain, median_curves, summary
 
 __all__ = ["WEIGHTED", "leader", "load", "markdown", "setup"]
 
