@@ -34,6 +34,9 @@ _MARKERS = {
 
 _DASHES = {"-": "solid", "--": "dashed", "-.": "dashdot", ":": "dotted"}
 
+_PHONE = 46
+"""Characters of a legend that fit side by side on a phone."""
+
 _CHOOSE = """
 const key = menus.map(menu => menu.value).join("|");
 for (const [name, source] of Object.entries(sources))
@@ -116,7 +119,8 @@ def _explorer(
     plot = _plot(budgets, title)
     legend = [_draw(plot, name, place, source) for place, (name, source) in
               enumerate(sources.items())]  # fmt: skip
-    plot.add_layout(_legend(legend), "below")
+    longest = max(len(label_of(name)) for name in sources)
+    plot.add_layout(_legend(legend, columns=max(1, _PHONE // (4 + longest))), "below")
     line = Span(location=0, dimension="width", line_color="black", line_width=0.8)
     plot.add_layout(line)
     boxes: Any = row(*selects, sizing_mode="stretch_width", styles={"flex-wrap": "wrap"})
@@ -160,9 +164,9 @@ def _draw(plot: Any, name: str, place: int, source: ColumnDataSource) -> LegendI
     return LegendItem(label=label_of(name), renderers=[line, dots, band])
 
 
-def _legend(items: list[LegendItem]) -> Legend:
+def _legend(items: list[LegendItem], columns: int) -> Legend:
     return Legend(
-        items=items, click_policy="hide", orientation="horizontal", ncols=4, border_line_color=None,
-        location="center",
+        items=items, click_policy="hide", orientation="horizontal", ncols=columns,
+        border_line_color=None, location="center",
         title="Click a name to switch its curve off and on", title_text_font_style="normal",
     )  # fmt: skip

@@ -201,8 +201,8 @@ def _by_size(results: Results) -> Iterator[tuple[str, str, list[str]]]:
         yield "small", "every data set", small
         return
     if small:
-        yield "small", f"data sets with fewer than {_LARGE:,} examples", small
-    yield "large", f"data sets with more than {_LARGE:,} examples", large
+        yield "small", f"data sets with at most {_LARGE:,} examples in the paper", small
+    yield "large", f"data sets with more than {_LARGE:,} examples in the paper", large
 
 
 def _two_examples(results: Results, name: str) -> list[str]:
