@@ -4,6 +4,7 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 import study_results
 
@@ -11,7 +12,7 @@ import askance
 from askance.presets import SUGGESTED
 from askance.study.metrics import auc_gain
 from askance.study.results import Results
-from askance.study.summary import summary
+from askance.study.summary import Gain, summary
 
 PAGE = (Path(__file__).parent.parent / "docs/choosing.md").read_text()
 
@@ -71,8 +72,12 @@ def test_what_is_suggested_gains_almost_as_much_as_the_best_setting(name, every)
     assert auc_gain([gain[:, [place]] for gain in gains]) > auc_gain(gains) - 0.01
 
 
-@pytest.mark.parametrize(
-    ("alike", "words"), [(0, "No other"), (6, "All of the 6"), (2, "2 of the")]
-)
-def test_how_far_intervals_overlap_is_said(alike, words):
-    assert study_results._overlap(alike, 6).startswith(words)
+def test_shares_compare_resample_by_resample():
+    """Intervals that overlap say little where all are measured on the same data sets."""
+    draws = {"a": [0.1, 0.5, 0.9, 0.2], "b": [0.0, 0.4, 0.8, 0.3], "c": [0.2, 0.0, 0.0, 0.0]}
+    gains = {
+        name: {"fixed": Gain(0.0, 0.0, 0.0, 0.0, None, np.array(values))}
+        for name, values in draws.items()
+    }
+    assert [study_results.share(gains, name) for name in "abc"] == [0.5, 0.25, 0.25]
+    assert study_results.share(gains, "a", ("a", "b")) == 0.75
