@@ -12,7 +12,7 @@ pixels, digits = load_digits(return_X_y=True)
 names = ["odd" if digit % 2 else "even" for digit in digits]  # labels may be anything
 X_train, X_test, y_train, y_test = train_test_split(pixels, names, random_state=0)
 
-# It looks at the labels that it asks for, and no others.
+# It learns from the labels that it asks for; y is read once more, to find the two classes.
 active = ActiveClassifier("iwal1", label_budget=300, random_state=0)
 pipeline = make_pipeline(MinMaxScaler(), active).fit(X_train, y_train)
 print(f"{active.n_labels_} of {len(y_train)} labels: accuracy {pipeline.score(X_test, y_test):.3f}")

@@ -108,8 +108,10 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> active.n_labels_, bool(active.score(X, y) > 0.9)
     (60, True)
 
-    The labels that were bought, weighted, can teach any other model:
+    The labels that were bought, weighted, can teach any other model. Those of IWAL and of passive
+    learning stand for all rows; those of the cover only for rows inside its region:
 
+    >>> active = ActiveClassifier("iwal1", c0=0.05, random_state=0).fit(X, y)
     >>> asked, weights = active.queried_, active.weights_
     >>> other = LogisticRegression().fit(X[asked], y[asked], sample_weight=weights)
     >>> bool(other.score(X, y) > 0.9)
