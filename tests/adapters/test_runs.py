@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from askance.adapters.runs import EpochRun, StreamRun, budget_of
+from askance.adapters.runs import Asked, EpochRun, StreamRun, budget_of
 from askance.budget import Budget
 from askance.errors import InvalidParameter
 from askance.kernels.matrices import from_dense, row_at
@@ -51,7 +51,8 @@ def test_an_epoch_run_is_the_row_by_row_run(seed: int, budget: int | None) -> No
     X, y = noisy_line(seed)
     run = EpochRun(cover(), np.random.default_rng(seed), budget)
     looked_at: list[int] = []
-    asked = run.show(X, lambda i: (looked_at.append(i), int(y[i]))[1])
+    asked = Asked()
+    run.show(X, lambda i: (looked_at.append(i), int(y[i]))[1], asked)
     expected = epochs_row_by_row(X, y, seed, budget)
     assert run.learner.refit().cut == expected.refit().cut
     assert asked.offered == run.learner.k == expected.k
@@ -70,10 +71,12 @@ def test_in_parts_or_whole_is_the_same(cuts: set[int]) -> None:
         lambda: StreamRun(ActiveLearner("iwal1", n_features=1, budget=Budget(total=30), c0=0.1)),
     ):
         whole, rows, weights = make(), [], []
-        asked = whole.show(X, lambda i: int(y[i]))
+        asked = Asked()
+        whole.show(X, lambda i: int(y[i]), asked)
         parts = make()
         for part in blocks(cuts):
-            shown = parts.show(X[part], lambda i, start=part.start: int(y[start + i]))
+            shown = Asked()
+            parts.show(X[part], lambda i, start=part.start: int(y[start + i]), shown)
             rows += [part.start + i for i in shown.rows]
             weights += shown.weights
         assert rows == asked.rows
@@ -84,10 +87,12 @@ def test_in_parts_or_whole_is_the_same(cuts: set[int]) -> None:
 def test_a_stream_run_stops_at_the_budget() -> None:
     X, y = noisy_line(0)
     run = StreamRun(ActiveLearner("passive", n_features=1, budget=Budget(total=7)))
-    asked = run.show(X, lambda i: int(y[i]))
+    asked, none = Asked(), Asked()
+    run.show(X, lambda i: int(y[i]), asked)
     assert asked.rows == list(range(7))
     assert asked.offered == 7
-    assert run.show(X, lambda i: pytest.fail("a label was asked for")).offered == 0
+    run.show(X, lambda i: pytest.fail("a label was asked for"), none)
+    assert none == Asked()
 
 
 @pytest.mark.parametrize("bad", [0, -3, 2.5, True, "many"])

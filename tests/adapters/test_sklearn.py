@@ -392,3 +392,29 @@ def test_classes_are_told_once() -> None:
     model.partial_fit(np.eye(2), [0, 1], classes=[1, 0]).partial_fit(np.eye(2), [0, 1])
     with pytest.raises(InvalidParameter, match=r"classes must stay \[0, 1\], got \[0, 2\]"):
         model.partial_fit(np.eye(2), [0, 2], classes=[0, 2])
+
+
+@kinds
+def test_labels_bought_before_a_failure_stay_bought(model, data):
+    X, y = data
+    given: list[int] = []
+
+    def ask(row: int) -> int:
+        if len(given) == 4:
+            raise KeyboardInterrupt
+        given.append(row)
+        return int(y[row])
+
+    active = clone(model)
+    with pytest.raises(KeyboardInterrupt):
+        active.partial_fit(X[:200], ask, classes=[0, 1])
+    assert active.queried_.tolist() == given
+    assert (active.n_labels_, len(active.weights_)) == (4, 4)
+    assert given[-1] < active.n_offered_ <= 200
+    assert set(active.predict(X)) <= {0, 1}
+    active.partial_fit(X[200:], y[200:])
+    assert active.n_labels_ == len(active.queried_) > 4
+    assert active.queried_[4] >= 200
+    if active.estimator is None:
+        stats = active._run.learner.stats()
+        assert (stats.answered, stats.pending, stats.withdrawn) == (active.n_labels_, 0, 1)

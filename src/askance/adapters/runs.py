@@ -1,7 +1,8 @@
 """What the adapters share: their settings, and runs over matrices whose labels are asked for."""
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, Protocol
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -42,49 +43,56 @@ def settings_of(parameters: dict[str, Any] | None, **named: Any) -> dict[str, An
     return {name: value for name, value in named.items() if value is not None} | (parameters or {})
 
 
-class Asked(NamedTuple):
-    """What one pass over a matrix bought.
+@dataclass(slots=True)
+class Asked:
+    """What one pass over a matrix has bought so far.
 
     ``rows`` are the numbers of the rows whose labels were asked, ``weights`` their importance
     weights, and ``offered`` counts the rows that were offered before the budget was spent.
     """
 
-    rows: list[int]
-    weights: list[float]
-    offered: int
+    rows: list[int] = field(default_factory=list)
+    weights: list[float] = field(default_factory=list)
+    offered: int = 0
 
 
 class Run(Protocol):
     """A learner that can be shown one matrix after the other."""
 
-    def show(self, X: Matrix, answer: Answer) -> Asked:
-        """Offer the rows of a CSR array in turn, asking for the labels that are wanted."""
+    def show(self, X: Matrix, answer: Answer, asked: Asked) -> None:
+        """Offer the rows of a CSR array in turn, asking for the labels that are wanted.
+
+        If an answer fails, what was bought before is learned and noted in ``asked``.
+        """
 
 
 class StreamRun:
     """A streaming learner, one row after the other.
 
     >>> from askance.kernels.matrices import from_dense
-    >>> run = StreamRun(ActiveLearner("passive", n_features=2))
-    >>> run.show(from_dense(np.eye(2)), [+1, -1].__getitem__)
+    >>> run, asked = StreamRun(ActiveLearner("passive", n_features=2)), Asked()
+    >>> run.show(from_dense(np.eye(2)), [+1, -1].__getitem__, asked)
+    >>> asked
     Asked(rows=[0, 1], weights=[1.0, 1.0], offered=2)
     """
 
     def __init__(self, learner: ActiveLearner) -> None:
         self.learner = learner
 
-    def show(self, X: Matrix, answer: Answer) -> Asked:
-        rows: list[int] = []
-        weights: list[float] = []
+    def show(self, X: Matrix, answer: Answer, asked: Asked) -> None:
         for i, row in enumerate(_rows(X)):
             question = self.learner.ask(row)
             if question.reason == "budget":
-                return Asked(rows, weights, i)
+                return
+            asked.offered += 1
             if question.wanted:
-                self.learner.tell(question, answer(i))
-                rows.append(i)
-                weights.append(question.weight)
-        return Asked(rows, weights, X.shape[0])
+                try:
+                    self.learner.tell(question, answer(i))
+                except BaseException:
+                    self.learner.withdraw(question)
+                    raise
+                asked.rows.append(i)
+                asked.weights.append(question.weight)
 
 
 class EpochRun:
@@ -107,22 +115,30 @@ class EpochRun:
         self._coins = coins
         self._left = budget
 
-    def show(self, X: Matrix, answer: Answer) -> Asked:
-        rows: list[int] = []
-        weights: list[float] = []
+    def show(self, X: Matrix, answer: Answer, asked: Asked) -> None:
         start = 0
         coins = self._coins.random(X.shape[0])
         while start < X.shape[0] and self._left != 0:
             part = X[start : start + self.learner.remaining]
             decisions = self._affordable(part, coins[start : start + part.shape[0]])
-            asked = [i for i, decision in enumerate(decisions) if decision.queried]
-            labels = [answer(start + i) if d.queried else None for i, d in enumerate(decisions)]
-            self.learner.learn_many(part[: len(decisions)], decisions, labels)
-            self._left = None if self._left is None else self._left - len(asked)
-            rows.extend(start + i for i in asked)
-            weights.extend(1.0 / decisions[i].probability for i in asked)
+            labels: list[Label | None] = []
+            try:
+                for i, decision in enumerate(decisions):
+                    labels.append(answer(start + i) if decision.queried else None)
+            finally:
+                if labels:
+                    self._learn(part[: len(labels)], decisions[: len(labels)], labels, asked)
             start += len(decisions)
-        return Asked(rows, weights, start)
+
+    def _learn(
+        self, X: Matrix, decisions: list[Decision], labels: list[Label | None], asked: Asked
+    ) -> None:
+        self.learner.learn_many(X, decisions, labels)
+        bought = [i for i, decision in enumerate(decisions) if decision.queried]
+        self._left = None if self._left is None else self._left - len(bought)
+        asked.rows.extend(asked.offered + i for i in bought)
+        asked.weights.extend(1.0 / decisions[i].probability for i in bought)
+        asked.offered += len(decisions)
 
     def _affordable(self, X: Matrix, coins: Floats) -> list[Decision]:
         """Decide for these rows, up to the one that takes the last label."""

@@ -21,7 +21,15 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from askance.adapters.runs import Answer, EpochRun, Run, StreamRun, budget_of, settings_of
+from askance.adapters.runs import (
+    Answer,
+    Asked,
+    EpochRun,
+    Run,
+    StreamRun,
+    budget_of,
+    settings_of,
+)
 from askance.data.splits import seed_for
 from askance.errors import InvalidLabel, InvalidParameter
 from askance.learners.active_cover import ActiveCover
@@ -289,17 +297,24 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return EpochRun(learner, np.random.default_rng(self._seed), self.label_budget)
 
     def _show(self, X: Matrix, answer: Answer, order: Integers) -> Self:
-        asked = self._run.show(X[order], lambda i: answer(int(order[i])))
+        asked = Asked()
+        try:
+            self._run.show(X[order], lambda i: answer(int(order[i])), asked)
+        finally:
+            # Labels that were bought stay bought, also if the next one could not be had.
+            self._keep(asked, order)
+        return self
+
+    def _keep(self, asked: Asked, order: Integers) -> None:
         rows = self._given + order[np.array(asked.rows, np.int64)]
         self.queried_ = np.concatenate([self.queried_, rows])
         self.weights_ = np.concatenate([self.weights_, asked.weights])
         self.n_labels_ = len(self.queried_)
         self.n_offered_ += asked.offered
-        self._given += X.shape[0]
+        self._given += len(order)
         if isinstance(self._run, EpochRun):
             latest = self._run.learner.refit()
             self._latest = cast(ConstantClassifier | EstimatorClassifier, latest)
-        return self
 
 
 def _canonical(X: Any) -> Matrix:
