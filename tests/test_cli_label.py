@@ -239,6 +239,23 @@ def test_a_column_of_labels_is_left_out(tmp_path):
     assert len(predicted.stdout.splitlines()) == 31
 
 
+def test_a_column_to_leave_out_must_be_there(tickets):
+    done = run(tickets, "--label", "urgent")
+    assert done.exit_code == 1
+    assert "has no column 'urgent' to ignore, its columns are" in done.stderr
+
+
+def test_ids_that_are_learned_from_are_named_before_the_first_answer(tmp_path):
+    file = tmp_path / "pumps.csv"
+    rows = [f"P{number},{number % 7}" for number in range(40)]
+    file.write_text("\n".join(["key,age", *rows, ""]))
+    note = "key looks like an id, and is learned from"
+    assert " ".join(run(file, answers="y\n").stdout.split()).count(note) == 1
+    assert note not in " ".join(run(file, answers="n\n").stdout.split())
+    other = run(file, "--id", "key", "--session", tmp_path / "other", answers="y\n")
+    assert "looks like an id" not in other.stdout
+
+
 def test_other_options_than_those_it_began_with_are_refused(tickets):
     run(tickets, *SMALL, "--positive", "urgent", answers="y\n")
     for option, value in (("--seed", 3), ("--positive", "late"), ("--cover-size", 5)):
