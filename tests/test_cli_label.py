@@ -189,7 +189,8 @@ def test_standard_input_is_labelled_from_the_terminal(tickets, terminal, tmp_pat
     line = " ".join(map(str, [*COMMAND, "-", "--format", "csv", "--session", tmp_path / "kept"]))
     for answers in (1, 2):
         shell = terminal("/bin/sh", "-c", f"cat {tickets} | {line} {' '.join(SMALL)}")
-        shell.sees(" help").presses("y").sees("Saved").presses("q").sees(f"{answers} label")
+        shell.sees("standard input").sees(" help").presses("y").sees("Saved").presses("q")
+        shell.sees(f"{answers} label")
         assert shell.ends() == 0
     assert len(Journal(tmp_path / "kept" / "journal.jsonl").answers) == 2
 

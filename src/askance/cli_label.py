@@ -121,7 +121,8 @@ def label(
         if labelling.budget is not None:
             session.set_budget(labelling.budget)
         try:
-            interrupts = _converse(session, Path(file).name, as_json=as_json)
+            name = "standard input" if file == "-" else Path(file).name
+            interrupts = _converse(session, name, as_json=as_json)
         finally:
             # Also if the file turns out to be broken further on.
             paths = write_outputs(session)
