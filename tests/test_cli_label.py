@@ -189,7 +189,8 @@ def test_standard_input_is_labelled_from_the_terminal(tickets, terminal, tmp_pat
     line = " ".join(map(str, [*COMMAND, "-", "--format", "csv", "--session", tmp_path / "kept"]))
     for answers in (1, 2):
         shell = terminal("/bin/sh", "-c", f"cat {tickets} | {line} {' '.join(SMALL)}")
-        shell.sees(" help").presses("y").sees("Saved").presses("q").sees(f"{answers} label")
+        shell.sees("standard input").sees(" help").presses("y").sees("Saved").presses("q")
+        shell.sees(f"{answers} label")
         assert shell.ends() == 0
     assert len(Journal(tmp_path / "kept" / "journal.jsonl").answers) == 2
 
@@ -237,6 +238,23 @@ def test_a_column_of_labels_is_left_out(tmp_path):
     )
     assert predicted.exit_code == 0
     assert len(predicted.stdout.splitlines()) == 31
+
+
+def test_a_column_to_leave_out_must_be_there(tickets):
+    done = run(tickets, "--label", "urgent")
+    assert done.exit_code == 1
+    assert "has no column 'urgent' to ignore, its columns are" in done.stderr
+
+
+def test_ids_that_are_learned_from_are_named_before_the_first_answer(tmp_path):
+    file = tmp_path / "pumps.csv"
+    rows = [f"P{number},{number % 7}" for number in range(40)]
+    file.write_text("\n".join(["key,age", *rows, ""]))
+    note = "key looks like an id, and is learned from"
+    assert " ".join(run(file, answers="y\n").stdout.split()).count(note) == 1
+    assert note not in " ".join(run(file, answers="n\n").stdout.split())
+    other = run(file, "--id", "key", "--session", tmp_path / "other", answers="y\n")
+    assert "looks like an id" not in other.stdout
 
 
 def test_other_options_than_those_it_began_with_are_refused(tickets):

@@ -124,7 +124,7 @@ def test_inspect_says_what_was_seen_asked_and_learned() -> None:
         "30 seen, 30 learned, 0 refused",
         f"{stats.asked} asked, of a budget of 40: {stats.answered} answered, 0 pending",
         "3 that are not zero",
-        "age (number), job (string)",
+        "age (number), job (category)",
     ):
         assert part in shown
     found = json.loads(said("inspect", "model", "--json", "--top", "2"))
@@ -211,6 +211,8 @@ def test_a_model_that_cannot_be_read(command: str) -> None:
     assert "people.csv is damaged or was not" in refusal(command, "people.csv", *more)
     Path("empty").touch()
     assert "empty is damaged" in refusal(command, "empty", *more)
+    Path("folder").mkdir()
+    assert "folder is a folder, expected a file" in refusal(command, "folder", *more)
     _make_newer(Path("model"), Path("newer"))
     sentence = refusal(command, "newer", *more)
     assert f"newer has format version {VERSION + 1}, newer than {VERSION}" in sentence

@@ -147,7 +147,7 @@ def test_another_kind_of_file(saved: Path, refused: Any) -> None:
 def test_no_file_and_a_folder(tmp_path: Path, refused: Any) -> None:
     with refused(FileUnreadable, "does not exist, expected a file saved by askance"):
         read_state(tmp_path / "nothing", "test")
-    with refused(FileUnreadable, "is damaged or was not saved by askance"):
+    with refused(FileUnreadable, "is a folder, expected a file saved by askance"):
         read_state(tmp_path, "test")
 
 

@@ -98,7 +98,7 @@ def test_a_description_is_plain_and_whole() -> None:
     assert json.loads(json.dumps(found, allow_nan=False)) == found
     assert found["learner"] == {"algorithm": "passive", "n_features": 1024}
     assert found["classes"] == {"negative": "no", "positive": "yes"}
-    assert found["columns"] == {"age": "number", "job": "string"}
+    assert found["columns"] == {"age": "number", "job": "category"}
     assert (found["stats"]["answered"], found["budget"]["total"]) == (30, 40)
     assert found["weights_learned"] == 3
     assert [weight["feature"] for weight in found["weights"]] == ["job=clerk", "job=baker"]

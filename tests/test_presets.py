@@ -58,7 +58,7 @@ def test_oracular_has_no_cover() -> None:
     [
         ("svm", {}, "algorithm must be one of online_active_cover, passive"),
         ("iwal0", {"c0": -2}, "c0 must be positive and finite, got -2"),
-        ("iwal0", {"mellowness": 1}, "iwal0 cannot take its parameters"),
+        ("iwal0", {"mellowness": 1}, "iwal0 cannot take its parameters: got an unexpected"),
         ("passive", {"c0": 1.0}, "passive cannot take its parameters"),
         ("online_active_cover", {"cover_size": 2.5}, "cover_size must be a whole number"),
         ("online_active_cover", {"cover_size": -1}, "cover_size must be a whole number"),

@@ -26,6 +26,7 @@ from askance.cli_options import (
 )
 from askance.errors import FileUnreadable, InvalidParameter
 from askance.files import write_atomically
+from askance.intake import Intake
 from askance.labelling.dialogue import Dialogue
 from askance.labelling.interrupts import Interrupts
 from askance.labelling.keys import line_keys, terminal_keys
@@ -120,7 +121,8 @@ def label(
         if labelling.budget is not None:
             session.set_budget(labelling.budget)
         try:
-            interrupts = _converse(session, Path(file).name, as_json=as_json)
+            name = "standard input" if file == "-" else Path(file).name
+            interrupts = _converse(session, name, as_json=as_json)
         finally:
             # Also if the file turns out to be broken further on.
             paths = write_outputs(session)
@@ -183,17 +185,32 @@ def _converse(session: Session, name: str, *, as_json: bool) -> Interrupts:
     # A report in JSON has standard output for itself.
     console = Console(stderr=as_json)
     layout = Layout(name, session.settings.classes, console.encoding)
+    note = _beware_of_ids(session)
     with Interrupts() as interrupts, _keyboard(session) as stream:
         if console.is_terminal and not console.is_dumb_terminal and stream.isatty():
             # The page shows the learner's warning; the log would write across it.
             logging.getLogger("askance").addHandler(_SILENCE)
             terminal = TerminalScreen(console, layout)
             with terminal_keys(stream.fileno()) as read, terminal.opened() as screen:
-                Dialogue(session, read, screen, interrupts).run()
+                Dialogue(session, read, screen, interrupts, message=note).run()
         else:
             plain = PlainScreen(console, layout)
-            Dialogue(session, line_keys(stream), plain, interrupts, patient=False).run()
+            keys = line_keys(stream)
+            Dialogue(session, keys, plain, interrupts, patient=False, message=note).run()
     return interrupts
+
+
+def _beware_of_ids(session: Session) -> str:
+    """Say that ids are learned from while no answer is lost by beginning again."""
+    if session.journal.answers:
+        return ""
+    names = Intake(session.source, session.settings.reading).likely_ids()
+    if not names:
+        return ""
+    return (
+        f"{names[0]} looks like an id, and is learned from: to leave it out, quit and begin again "
+        "with --id or --ignore in another --session."
+    )
 
 
 @contextlib.contextmanager

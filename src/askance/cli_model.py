@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -151,7 +152,7 @@ def _lines(found: State) -> list[tuple[str, str]]:
     told = {name: f"{value:,}" for name, value in counts.items()}
     total = found["budget"]["total"]
     left = "" if total is None else f", of a budget of {total:,}"
-    columns = [f"{name} ({kind or 'empty'})" for name, kind in found["columns"].items()]
+    columns = [f"{name} ({kind})" for name, kind in found["columns"].items()]
     return [
         ("algorithm", f"{learner['algorithm']} ({', '.join(settings)})"),
         ("classes", f"{classes['positive']} (positive), {classes['negative']} (negative)"),
@@ -171,7 +172,8 @@ def _lines(found: State) -> list[tuple[str, str]]:
 
 def _weights(found: State) -> Table:
     title = f"Largest weights; above zero speaks for {found['classes']['positive']}"
-    table = Table(title=_plain(title))
+    # Else a title is broken to the width of a narrow table.
+    table = Table(title=_plain(title), min_width=cell_len(title))
     table.add_column("feature", overflow="fold")
     for name in ("weight", "largest value"):
         table.add_column(name, justify="right")

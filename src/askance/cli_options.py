@@ -279,5 +279,5 @@ def refuse_existing(paths: list[Path], *, force: bool) -> None:
     there = [path for path in paths if path.exists()]
     if there and not force:
         raise InvalidParameter(
-            f"{there[0]} is already there: choose another --output, or --force to write over it"
+            f"{there[0]} is already there: choose another place, or --force to write over it"
         )

@@ -74,6 +74,8 @@ def read_state(path: str | os.PathLike[str], kind: str) -> State:
             return state
     except FileNotFoundError:
         raise FileUnreadable(f"{path} does not exist, expected a file saved by askance") from None
+    except IsADirectoryError:
+        raise FileUnreadable(f"{path} is a folder, expected a file saved by askance") from None
     except PermissionError:
         raise FileUnreadable(f"{path} may not be read by this user") from None
     except _UNREADABLE as error:

@@ -1,7 +1,7 @@
 """A user's file and a few options -> encoded rows with labels, ids and class names, read once."""
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple, Self
@@ -20,7 +20,7 @@ from askance.data.records import Batch
 from askance.errors import BadRecord, InvalidParameter
 from askance.types import State
 
-__all__ = ["Intake", "Reading", "Rows", "text_columns"]
+__all__ = ["Intake", "Reading", "Rows", "shown_kinds", "text_columns"]
 
 SOME_WORDS = 2.0
 """Words in a value, on average, from which on a column of mostly different values is text."""
@@ -159,11 +159,7 @@ class Intake:
     @property
     def columns(self) -> dict[str, str]:
         """What each column of the first records is read as; none where a format has no columns."""
-        text = self.features.text
-        return {
-            name: "text" if name in text else _SHOWN.get(kind) or str(kind)
-            for name, kind in _kinds(self._first).items()
-        }
+        return shown_kinds(_kinds(self._first), self.features)
 
     def likely_ids(self) -> list[str]:
         """Columns that look like ids, from which nothing can be learned.
@@ -201,14 +197,18 @@ class Intake:
         """A column that is named must be there: it may be a slip of the pen."""
         kinds = _kinds(first)
         options = self.reading
-        wanted = {"strings": options.strings, "text": options.text or (), "ignore": options.ignore}
+        wanted = {
+            "for strings": options.strings,
+            "for text": options.text or (),
+            "to ignore": options.ignore,
+        }
         for role, names in wanted.items():
             for name in names:
                 # The features of a namespace are not columns.
                 if name.partition("^")[0] not in kinds:
                     has = ", ".join(kinds) or "none"
                     raise InvalidParameter(
-                        f"{self.source} has no column {name!r} for {role}, its columns are {has}"
+                        f"{self.source} has no column {name!r} {role}, its columns are {has}"
                     )
 
     def _new_map(self, first: Batch) -> FeatureMap:
@@ -226,6 +226,18 @@ def _looks_like_ids(column: Column) -> bool:
 
 
 _SHOWN = {"string": "category", None: "empty"}
+
+
+def shown_kinds(kinds: Mapping[str, str | None], features: FeatureMap) -> dict[str, str]:
+    """What columns are read as, in the words of a user.
+
+    >>> shown_kinds({"title": "string", "town": "string"}, FeatureMap(text=["title"]))
+    {'title': 'text', 'town': 'category'}
+    """
+    return {
+        name: "text" if name in features.text else _SHOWN.get(kind) or str(kind)
+        for name, kind in kinds.items()
+    }
 
 
 def _kinds(batch: Batch) -> dict[str, str | None]:

@@ -12,7 +12,7 @@ from askance.data.features import FeatureMap
 from askance.data.indexers import Numbered
 from askance.errors import BadRecord
 from askance.exports import named_weights
-from askance.intake import Intake, Reading
+from askance.intake import Intake, Reading, shown_kinds
 from askance.live import ActiveLearner
 from askance.table_files import Chunk
 from askance.types import State
@@ -70,12 +70,12 @@ def described(live: ActiveLearner, top: int = 20) -> State:
     >>> described(ActiveLearner("passive", n_features=3))["learner"]
     {'algorithm': 'passive', 'n_features': 3}
     """
-    weights = named_weights(live)
+    weights, maps = named_weights(live), live.features
     return {
         "learner": live.preset,
         "classes": {"negative": live.classes[0], "positive": live.classes[1]},
         "reading": live.reading,
-        "columns": {} if live.features is None else live.features.kinds,
+        "columns": {} if maps is None else shown_kinds(maps.kinds, maps),
         "budget": asdict(live.budget),
         "stats": asdict(live.stats()),
         "weights_learned": len({weight.column for weight in weights}),

@@ -75,7 +75,8 @@ def make_learner(algorithm: str, *, n_features: int, **parameters: Any) -> Strea
             return OnlineActiveCover(erm, cover, **parameters)
         return _ONE_ORACLE[algorithm](erm, **parameters)
     except TypeError as error:
-        raise InvalidParameter(f"{algorithm} cannot take its parameters: {error}") from error
+        reason = str(error).rpartition("() ")[2]
+        raise InvalidParameter(f"{algorithm} cannot take its parameters: {reason}") from error
 
 
 def suggested(algorithm: str, parameters: dict[str, Any]) -> dict[str, Any]:

@@ -51,7 +51,10 @@ def test_beside_a_chosen_label_any_other_one_is_the_negative(positive, labels):
     [
         ([1, True], "row 2 has the label 'true', a second spelling beside '1'"),
         ([False, 0], "row 2 has the label '0', a second spelling beside 'false'"),
-        ([1, 2], "row 2 has the label '2', where 1, yes or true, .*: say which label is positive"),
+        (
+            [1, 2],
+            r"row 2 has the label '2', where 1, .*: say which label is positive \(--positive\)",
+        ),
     ],
 )
 def test_what_is_wrong_with_a_label_is_said(labels, sentence):

@@ -209,7 +209,9 @@ def test_a_third_label_is_refused_even_in_a_later_block(tmp_path):
 def test_labels_that_do_not_speak_for_themselves_need_a_word(tmp_path):
     path = write(tmp_path, "a.csv", b"x,y\n1,spam\n")
     assert "row 1 has the label 'spam'" in refusal(InvalidLabel, path, label="y")
-    assert refusal(InvalidLabel, path, label="y").endswith("say which label is positive")
+    assert refusal(InvalidLabel, path, label="y").endswith(
+        "say which label is positive (--positive)"
+    )
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.parquet"])

@@ -101,7 +101,7 @@ class LabelReader:
             return f"row {row:,} has the label {text!r}, a second spelling beside {same!r}"
         return (
             f"row {row:,} has the label {text!r}, where 1, yes or true, and -1, 0, no or false, "
-            "would speak for themselves: say which label is positive"
+            "would speak for themselves: say which label is positive (--positive)"
         )
 
 

@@ -26,6 +26,8 @@ class Dialogue:
         What is labelled, by which keys, shown where, and ended by what.
     patient
         Whether a person sits there: keys that mean nothing at the end are then ignored.
+    message
+        Shown with the first question.
     """
 
     def __init__(
@@ -36,11 +38,12 @@ class Dialogue:
         interrupts: Interrupts,
         *,
         patient: bool = True,
+        message: str = "",
     ) -> None:
         self._session, self._read, self._screen = session, read, screen
         self._interrupts, self._patient = interrupts, patient
         self._asked: Asked | None = None
-        self._message = ""
+        self._message = message
         self._scroll = 0
         self._since = session.standing().seen
 
