@@ -342,7 +342,8 @@ def _walk_cover(
     Outside the region no weight depends on another member, so nothing is guessed.
     """
     for s in range(grid.kinds.shape[0]):
-        if progress.done[s] or decided.k[s] < FIRST - 1.0:
+        alone = grid.first[s] == grid.first[s + 1]
+        if alone or progress.done[s] or decided.k[s] < FIRST - 1.0:
             continue
         if not trial:
             _walk(row, n, norm, tiny, lanes, grid, progress, work, decided, s)
