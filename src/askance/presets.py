@@ -33,8 +33,8 @@ SUGGESTED: dict[str, dict[str, Any]] = {
     "oracular_iwal0": {"c0": 0.125, "learning_rate": 1.6},
     "oracular_iwal1": {"c0": 2.0, "learning_rate": 1.6},
 }
-"""For each algorithm a setting to start with: the one that gained most (``eq:auc-gain``) as the one
-setting for all data sets of the study, for the cover among those of its default size. A test holds
+"""A setting to start with for each algorithm, the one that gained most (``eq:auc-gain``) as the one
+setting for all data sets of the study; for the cover among those of its default size. A test holds
 them against the results in ``docs/results``."""
 
 _ORACLE_PARAMETERS = ("learning_rate", "rates", "dtype")
