@@ -55,7 +55,7 @@ def scaling_section(bench: Bench, folder: Path, n: int) -> Section:
         "Net processor seconds of Online Active Cover with a cover of 12 on dense rows, and the "
         f"exponent that fits them best; it holds if it is within {MOST:g} of 1. Rows have 50 "
         f"non-zeros, but from {LONGEST // 8} to {LONGEST:,} where those grow: what is spent once "
-        "an example, whatever its length, then hardly counts, and the state, 52 to 416 kB, is at "
+        "an example, whatever its length, then hardly counts, and the state, 64 to 512 kB, is at "
         "all lengths too large for the first level of most caches and small enough for the second."
     )
     return Section("Scaling", text, ["of", "seconds by size", "exponent", "holds"], rows)

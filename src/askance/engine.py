@@ -42,6 +42,9 @@ _KINDS: dict[type[StreamingLearner], int] = {
 CHUNK = 4096
 """Rows between two looks at the progress, an interrupt and what can be compacted."""
 
+IDLE_BYTES = 2**20
+"""Most that lanes may take which only fill a vector."""
+
 BATCH = 16
 """Classifiers whose test errors are counted in one sweep over the test rows."""
 
@@ -101,7 +104,7 @@ class Group:
         """Position among the given settings of each that still runs."""
         self._settings = list(settings)
         count = len(settings) + sum(cover_size(setting) for setting in settings)
-        self._state = LinearState(n_features=n_features, lanes=count, dtype=dtype)
+        self._state = _state(n_features, count, dtype)
         self.progress = _progress(len(settings), count)
         self._derive()
 
@@ -137,7 +140,8 @@ class Group:
         sizes = [cover_size(setting) for setting in settings]
         first = np.cumsum([len(settings), *sizes])
         own = [setting.erm.learning_rate for setting in settings]
-        rates = np.concatenate([own, np.repeat(own, sizes)])
+        rates = np.zeros(state.lanes)
+        rates[: first[-1]] = np.concatenate([own, np.repeat(own, sizes)])
         self.lanes = lanes.Lanes(
             state.weights, state.gradients, state.scales, state.norms, state.totals, rates
         )
@@ -145,7 +149,7 @@ class Group:
         n, dtype = len(settings), state.weights.dtype
         kinds = (float, bool, float, bool, *[float] * 3)
         self.decided = passes.Decisions._make(np.zeros(n, kind) for kind in kinds)
-        self.row = lanes.RowBuffer(np.zeros(0, np.int64), np.zeros(0, dtype), np.zeros(0, dtype))
+        self.row = _row(0, dtype)
         self.fit_rows(0)
 
     def fit_rows(self, longest: int) -> None:
@@ -153,8 +157,8 @@ class Group:
         if longest < len(self.row.indices):
             return
         dtype, count, n = self._state.weights.dtype, self._state.lanes, longest + 1
-        self.row = lanes.RowBuffer(np.zeros(n, np.int64), np.zeros(n, dtype), np.zeros(n, dtype))
-        width, kinds = lanes.padded(count), (*[dtype] * 5, *[np.dtype(float)] * 11)
+        self.row = _row(n, dtype)
+        width, kinds = lanes.padded(count), (*[dtype] * 5, *[np.dtype(float)] * 15)
         by_lane = [np.zeros(width, kind) for kind in kinds]
         self.work = lanes.Scratch._make([*by_lane, np.zeros((n, width), dtype)])
 
@@ -176,20 +180,31 @@ class Group:
         old, progress = self._state, self.progress
         self._settings = [self._settings[s] for s in stays]
         self.order = self.order[stays]
-        self._state = LinearState(
-            n_features=old.n_features, lanes=len(kept), dtype=str(old.weights.dtype)
-        )
-        self._state.weights[:] = old.weights[:, kept]
-        self._state.gradients[:] = old.gradients[:, kept]
+        count = len(kept)
+        self._state = _state(old.n_features, count, str(old.weights.dtype))
+        self._state.weights[:, :count] = old.weights[:, kept]
+        self._state.gradients[:, :count] = old.gradients[:, kept]
         self._state.scales[:] = old.scales
-        self._state.norms[:] = old.norms[kept]
-        self._state.totals[:] = old.totals[kept]
+        self._state.norms[:count] = old.norms[kept]
+        self._state.totals[:count] = old.totals[kept]
         by_setting = [array[stays] for array in progress[:4]]
         by_lane = [array[kept] for array in progress[4:]]
         self.progress = passes.Progress._make([*by_setting, *by_lane])
         longest = len(self.row.indices) - 1
         self._derive()
         self.fit_rows(longest)
+
+
+def _state(n_features: int, count: int, dtype: str) -> LinearState:
+    """State for so many lanes, and for some that fill the last vector where these take little."""
+    state = LinearState(n_features=0, lanes=lanes.padded(count), dtype=dtype)
+    idle = (state.lanes - count) * 2 * state.weights.itemsize * (n_features + 1)
+    width = state.lanes if idle <= IDLE_BYTES else count
+    return LinearState(n_features=n_features, lanes=width, dtype=dtype)
+
+
+def _row(n: int, dtype: Any) -> lanes.RowBuffer:
+    return lanes.RowBuffer(np.zeros(n, np.int64), *(np.zeros(n, dtype) for _ in range(3)))
 
 
 def _progress(settings: int, count: int) -> passes.Progress:
@@ -276,13 +291,15 @@ class _Checkpoints:
         self.budgets = list(budgets)
         self.results: list[dict[int, ResultRow]] = [{} for _ in range(count)]
         self._waiting: list[tuple[int, int, int, int, bool, Floats]] = []
-        self._scales: Floats = np.zeros(0)
+        self._scales: Any = 0.0
 
     def take(self, group: Group, at: int, reached: Sequence[tuple[int, int, bool]]) -> None:
         """Note the classifiers of settings by place, budget, and whether it was reached."""
-        if len(self._waiting) >= BATCH or not np.array_equal(self._scales, group.lanes.scales):
+        # A feature that had no scale yet had no weight either: then its scale does not matter.
+        known = np.flatnonzero(self._scales)
+        if len(self._waiting) >= BATCH or (self._scales != group.lanes.scales)[known].any():
             self.flush(group)
-            self._scales = group.lanes.scales.copy()
+        self._scales = group.lanes.scales.copy()
         for s, budget, whether in reached:
             queries = int(group.progress.queries[s])
             weights = group.lanes.weights[:, s].copy()
@@ -327,7 +344,10 @@ def run_settings(
         while start < len(chunk.labels) and not group.progress.done.all():
             start = group.advance(chunk, start, limits)
             hit = group.decided.queried & ~group.progress.done
-            hit &= np.isin(group.progress.queries, limits)
+            hit &= (
+                limits[limits.searchsorted(group.progress.queries) % len(limits)]
+                == group.progress.queries
+            )
             reached = [(int(s), int(group.progress.queries[s]), True) for s in np.flatnonzero(hit)]
             if reached:
                 checkpoints.take(group, seen + start, reached)
@@ -335,7 +355,7 @@ def run_settings(
         seen += start
         if group.progress.done.all():
             break
-        if group.progress.done.mean() > 0.25:
+        if group.progress.done.any():
             labels += int(group.progress.queries[group.progress.done].sum())
             group.compact()
         if progress is not None:

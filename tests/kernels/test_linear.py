@@ -1,93 +1,15 @@
-"""The logistic step against arbitrary precision, and what an importance weight means."""
+"""Online logistic regression: what an importance weight means, rates and rows."""
 
 import math
 
-import mpmath
 import numpy as np
 import pytest
-from hypothesis import assume, example, given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from askance.kernels import linear
+from askance.kernels import linear, logistic
 
-LARGEST = float(np.finfo(np.float64).max)
 RATES = [linear.ADAPTIVE, linear.CONSTANT, linear.DECAYING]
-
-
-def exact_step(a: float, push: float) -> mpmath.mpf:
-    """Solve d + e^a expm1(d) = push with Lambert's function, to 60 digits and more.
-
-    a' + e^a' = c, with c = a + e^a + push, is solved by a' = c - W(e^c); where e^c is too large
-    for that, by Newton's method on a' = log(c - a').
-    """
-    digits = 60 + int(abs(a) / 2) if abs(a) < 800 else 800
-    with mpmath.workdps(min(digits + 320, 1500)):
-        a, push = mpmath.mpf(a), mpmath.mpf(push)
-        c = a + mpmath.exp(a) + push
-        after = c - mpmath.lambertw(mpmath.exp(c)).real if c < 500 else mpmath.log(c)
-        for _ in range(60):
-            grown = mpmath.exp(after)
-            change = (after + grown - c) / (1 + grown)
-            after -= change
-            if abs(change) < mpmath.mpf(10) ** -(min(digits + 300, 1480)):
-                break
-        return after - a
-
-
-@given(st.floats(-60.0, 60.0), st.floats(1e-12, 1e6))
-@example(0.0, 1.0)
-@example(1e-300, 1e-300)
-@example(37.0, 1e-3)
-@example(-745.0, 800.0)
-@example(700.0, 1e300)
-@example(0.5, LARGEST)
-@example(-300.0, 1e301)
-@example(-50.0, 50.0)
-@example(5.0, 5e-300)
-@example(-2.0, 1e-200)
-def test_step_to_machine_precision(a: float, push: float) -> None:
-    found, exact = linear.logistic_step(a, push), exact_step(a, push)
-    assert abs(found - exact) <= 1e-15 * exact + 1e-307
-
-
-@given(st.floats(-LARGEST, LARGEST), st.floats(0.0, LARGEST))
-@example(-LARGEST, LARGEST)
-@example(LARGEST, LARGEST)
-@example(-LARGEST, 5e-324)
-@example(-1e17, 1e17)
-@example(1489.0, LARGEST)
-def test_step_of_every_finite_input_is_finite_and_bounded(a: float, push: float) -> None:
-    """0 <= d <= push, and d <= log1p(push e^-a): the two terms of the equation, each alone."""
-    step = linear.logistic_step(a, push)
-    assert 0.0 <= step <= push
-    if a > 0:
-        bound = mpmath.log1p(mpmath.mpf(push) * mpmath.exp(-mpmath.mpf(a)))
-        assert step <= bound * (1 + 1e-14) + 1e-307
-
-
-@given(st.floats(-40.0, 40.0), st.floats(1e-9, 1e4), st.floats(1e-9, 1e4))
-def test_two_pushes_are_one(a: float, first: float, second: float) -> None:
-    """The definition of importance-weight awareness."""
-    d = linear.logistic_step(a, first)
-    apart = d + linear.logistic_step(a + d, second)
-    assert apart == pytest.approx(linear.logistic_step(a, first + second), rel=1e-12)
-
-
-@given(st.floats(-500.0, 500.0))
-def test_revert_brings_the_margin_to_zero(f: float) -> None:
-    assert linear.logistic_step(-abs(f), linear.revert(f)) == pytest.approx(abs(f), rel=1e-14)
-    assert linear.revert(f) == linear.revert(-f)
-
-
-def test_revert_by_hand() -> None:
-    assert linear.revert(-math.log(4.0)) == pytest.approx(math.log(4.0) + 0.75, rel=1e-15)
-
-
-@given(st.floats(-700.0, 700.0))
-def test_gradient_is_that_of_the_loss(a: float) -> None:
-    with mpmath.workdps(700):
-        exact = 1 / (1 + mpmath.exp(mpmath.mpf(a))) ** 2
-    assert linear.gradient_squared(a) == pytest.approx(float(exact), rel=2e-15, abs=1e-307)
 
 
 @pytest.mark.parametrize(
@@ -171,11 +93,11 @@ def test_flip_weight_brings_the_margin_to_zero(
     lane.norms[0] += linear.squared_norm(lane.scaled)
     lane.totals[0] += 1.0
     if rates == linear.ADAPTIVE:
-        amount = linear.gradient_squared(target * f)
+        amount = logistic.gradient_squared(target * f)
         linear.add_gradient(lane.indices, lane.values, lane.gradients, 0, amount)
     factor = linear.rate_factor(rates, lane.norms[0], lane.totals[0])
     moved = factor * linear.movement(lane.indices, lane.values, lane.scaled, lane.gradients, 0, 0.0)
-    step = linear.logistic_step(target * f, 0.4 * weight * moved)
+    step = logistic.logistic_step(target * f, 0.4 * weight * moved)
     update = target * step / moved * factor
     linear.apply_step(lane.indices, lane.values, lane.weights, lane.gradients, 0, update)
     assert abs(lane.margin()) < tolerance * max(1.0, abs(f))

@@ -9,7 +9,7 @@ import pytest
 
 import askance
 from askance.errors import InvalidParameter
-from askance.kernels.linear import logistic_step, revert
+from askance.kernels.logistic import logistic_step, revert
 from askance.learners.iwal import IWAL0, IWAL1, OracularIWAL0, OracularIWAL1
 from askance.types import Decision, Label, Row, State
 

@@ -16,7 +16,7 @@ import math
 import numpy as np
 
 from askance.kernels._jit import inlined, kernel
-from askance.kernels.exponential import exp_negative, expm1, expm1_rough, log_rough
+from askance.kernels.logistic import gradient_squared, logistic_step, revert
 from askance.types import Floats, Integers
 
 __all__ = [
@@ -26,28 +26,18 @@ __all__ = [
     "LARGEST_VALUE",
     "add_gradient",
     "apply_step",
-    "best_guess",
-    "better_guess",
-    "extreme_step",
-    "first_guess",
     "flip_weight",
-    "gradient_squared",
-    "is_usual",
     "learn",
-    "logistic_step",
     "margin",
     "movement",
     "observe",
     "rate",
     "rate_factor",
-    "revert",
     "reverting_weight",
     "row_fault",
     "scale_row",
     "sensitivity",
-    "slope_squared",
     "squared_norm",
-    "usual_step",
 ]
 
 LARGEST_VALUE = 1e15
@@ -55,9 +45,6 @@ LARGEST_VALUE = 1e15
 
 ADAPTIVE, CONSTANT, DECAYING = 0, 1, 2
 """Rates: by gradient sums and scales; none; by the square root of the weight learned."""
-
-MANY = 64
-"""More Newton steps than the solver ever takes; 10 were the most seen."""
 
 
 @kernel
@@ -137,27 +124,6 @@ def squared_norm(scaled: Floats) -> float:
 
 
 @kernel
-def gradient_squared(agreement: float) -> float:
-    r"""Square of the logistic loss's derivative, :math:`(1 / (1 + e^a))^2` at a = y f.
-
-    >>> gradient_squared(0.0)
-    0.25
-    """
-    return slope_squared(agreement, exp_negative(-abs(agreement)))
-
-
-@inlined
-def slope_squared(agreement: float, decay: float) -> float:
-    """``gradient_squared`` where ``decay`` = e^-abs(a) is known already.
-
-    >>> slope_squared(0.0, 1.0)
-    0.25
-    """
-    slope = (decay if agreement > 0.0 else 1.0) / (1.0 + decay)
-    return slope * slope
-
-
-@kernel
 def add_gradient(
     indices: Integers, values: Floats, gradients: Floats, lane: int, amount: float
 ) -> None:
@@ -229,21 +195,6 @@ def apply_step(
     part = weights.dtype.type(update)
     for i in range(indices.shape[0]):
         weights[indices[i], lane] += part * rate(values[i], gradients[indices[i], lane])
-
-
-@inlined
-def revert(margin: float) -> float:
-    r"""Weight, times rate and movement, that brings a margin to zero: :math:`|f| + 1 - e^{-|f|}`.
-
-    It is the solution of ``logistic_step`` for the weight, at a = -|f| and a' = 0.
-
-    Paper: the test in ``alg:cover``, by the online technique that ``sec:optimization`` cites.
-
-    >>> revert(0.0), round(revert(-2.0), 6)
-    (0.0, 2.864665)
-    """
-    size = abs(margin)
-    return size - expm1(max(-size, -700.0))
 
 
 @kernel
@@ -359,125 +310,3 @@ def learn(
     step = logistic_step(agreement, learning_rate * weight * moved)
     apply_step(indices, values, weights, gradients, lane, target * step / moved * factor)
     return target * (agreement + step)
-
-
-@kernel
-def logistic_step(agreement: float, push: float) -> float:
-    r"""Solve a' + e^a' = a + e^a + push for d = a' - a, to machine precision.
-
-    With a the agreement y f and push the rate times weight times movement:
-
-    .. math:: d + e^a\,\mathrm{expm1}(d) = \text{push}
-
-    >>> round(logistic_step(0.0, 1.0 + math.expm1(1.0)), 15)
-    1.0
-    >>> logistic_step(3.0, 0.0), logistic_step(-1e300, 2.5)
-    (0.0, 2.5)
-    """
-    if is_usual(agreement, push):
-        return usual_step(agreement, exp_negative(-abs(agreement)), push)
-    return extreme_step(agreement, push)
-
-
-@inlined
-def is_usual(agreement: float, push: float) -> bool:
-    """Whether ``usual_step`` holds: nothing in it can overflow.
-
-    >>> is_usual(-20.0, 1e6), is_usual(-500.0, 1.0)
-    (True, False)
-    """
-    return abs(agreement) <= 100.0 and push <= 1e100
-
-
-@inlined
-def usual_step(agreement: float, decay: float, push: float) -> float:
-    """``logistic_step`` without a branch, for the usual sizes; ``decay`` = e^-abs(a).
-
-    The equation is multiplied by e^-a where a > 0. Its left side is increasing and convex in d, so
-    each of its terms gives an upper bound; from the smaller one, three steps of Householder's
-    method of the third order reach machine precision (4.4e-16 was the largest relative error seen).
-    The first two need no exact exponential.
-
-    >>> round(usual_step(0.0, 1.0, 1.0 + math.expm1(1.0)), 15)
-    1.0
-    """
-    step = first_guess(agreement, decay, push)
-    step = better_guess(step, agreement, decay, push)
-    step = better_guess(step, agreement, decay, push)
-    return best_guess(step, agreement, decay, push)
-
-
-@inlined
-def first_guess(agreement: float, decay: float, push: float) -> float:
-    """The smaller one of the upper bounds of ``usual_step``.
-
-    >>> first_guess(0.0, 1.0, 1.0)
-    0.5
-    """
-    linear, growing = _terms(agreement, decay)
-    right = push * linear
-    return min(right / (1.0 + decay), log_rough(right / growing + 1.0))
-
-
-@inlined
-def better_guess(step: float, agreement: float, decay: float, push: float) -> float:
-    """``usual_step`` from a guess, by one correction that takes a rough exponential.
-
-    >>> round(better_guess(0.9, 0.0, 1.0, 1.0 + math.expm1(1.0)), 4)
-    1.0
-    """
-    linear, growing = _terms(agreement, decay)
-    return step - _correction(step, growing * expm1_rough(step), linear, growing, push * linear)
-
-
-@inlined
-def best_guess(step: float, agreement: float, decay: float, push: float) -> float:
-    """``usual_step`` from a guess, by one correction.
-
-    >>> round(best_guess(1.001, 0.0, 1.0, 1.0 + math.expm1(1.0)), 12)
-    1.0
-    """
-    linear, growing = _terms(agreement, decay)
-    return step - _correction(step, growing * expm1(step), linear, growing, push * linear)
-
-
-@inlined
-def _terms(agreement: float, decay: float) -> tuple[float, float]:
-    """Factors of d and of expm1(d) in the equation."""
-    return (decay, 1.0) if agreement > 0.0 else (1.0, decay)
-
-
-@inlined
-def _correction(step: float, grown: float, linear: float, growing: float, right: float) -> float:
-    """What Householder's method takes off: all derivatives from the second on are ``curve``."""
-    excess = linear * step + grown - right
-    curve = grown + growing
-    rise = linear + curve
-    bend, square = excess * curve, rise * rise
-    return excess * (square - 0.5 * bend) / (rise * (square - bend) + excess * bend * (1.0 / 6.0))
-
-
-@kernel
-def extreme_step(agreement: float, push: float) -> float:
-    """``logistic_step`` for every finite input, by Newton's method.
-
-    >>> extreme_step(-800.0, 2.5), extreme_step(800.0, 1.0)
-    (2.5, 0.0)
-    """
-    if agreement > 0.0:
-        # In two halves: e^-a alone underflows where push e^-a does not.
-        half = math.exp(-0.5 * agreement)
-        linear, growing, right, shift = half * half, 1.0, push * half * half, 0.0
-    else:
-        linear, growing, right, shift = 1.0, math.exp(agreement), push, agreement
-    step = min(push, right if right < 1.0 else math.log(right + growing) - shift)
-    if step == 0.0 or right > 1e300:
-        return step
-    for _ in range(MANY):
-        # Above 1 by e^(a + d): e^d alone overflows where it does not.
-        grown = growing * math.expm1(step) if step <= 1.0 else math.exp(shift + step) - growing
-        change = (linear * step + grown - right) / (linear + grown + growing)
-        step -= change
-        if abs(change) <= 1e-9 * step:
-            break
-    return step

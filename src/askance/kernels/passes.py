@@ -1,16 +1,12 @@
 """Whole-stream passes: every setting of a grid decides and learns on one sweep of each example.
 
-A setting is one learner with its parameters. Its ERM is lane s, and the members of its cover are
-the lanes from ``first[s]`` to ``first[s + 1]``. The formulas are those of the readable learners;
-only the loop differs.
+The formulas are those of the readable learners; only the loop differs.
 """
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
-from askance.kernels import cover
 from askance.kernels._jit import inlined, kernel
 from askance.kernels.exponential import exp_negative
 from askance.kernels.formulas import (
@@ -29,15 +25,10 @@ from askance.kernels.lanes import (
     Lanes,
     RowBuffer,
     Scratch,
-    commit,
-    commit_lane,
-    flips,
-    has_tiny,
     load_row,
     sweep_decay,
     sweep_margins,
     sweep_movements,
-    sweep_rates,
 )
 from askance.kernels.linear import (
     ADAPTIVE,
@@ -46,9 +37,22 @@ from askance.kernels.linear import (
     rate_factor,
     reverting_weight,
     row_fault,
-    slope_squared,
     squared_norm,
 )
+from askance.kernels.logistic import confidence, slope_squared
+from askance.kernels.types import (
+    COVER,
+    FIRST,
+    IWAL,
+    MARGIN,
+    PASSIVE,
+    Decisions,
+    Grid,
+    Progress,
+    Stream,
+)
+from askance.kernels.updates import ANY, commit, commit_lane
+from askance.kernels.walks import walk_covers
 from askance.types import Floats, Integers
 
 __all__ = [
@@ -66,61 +70,6 @@ __all__ = [
     "learn",
     "run",
 ]
-
-PASSIVE, MARGIN, IWAL, COVER = 0, 1, 2, 3
-
-FIRST = 3.0
-"""The labels of the first three examples are always asked by the cover."""
-
-
-class Grid(NamedTuple):
-    """Parameters by setting, and ``first``: where the lanes of each cover begin, and the end."""
-
-    kinds: Integers
-    oracular: np.ndarray[tuple[int], np.dtype[np.bool_]]
-    error_dependent: np.ndarray[tuple[int], np.dtype[np.bool_]]
-    by_margin: np.ndarray[tuple[int], np.dtype[np.bool_]]
-    c0: Floats
-    c1: Floats
-    c2: Floats
-    b: Floats
-    alpha: Floats
-    beta2: Floats
-    first: Integers
-
-
-class Progress(NamedTuple):
-    """What settings have counted, and the multipliers of their cover members by lane."""
-
-    k: Floats
-    error_sums: Floats
-    queries: Integers
-    done: np.ndarray[tuple[int], np.dtype[np.bool_]]
-    numerators: Floats
-    denominators: Floats
-    multipliers: Floats
-
-
-class Decisions(NamedTuple):
-    """The fields of a Decision by setting."""
-
-    predicted: Floats
-    inside: np.ndarray[tuple[int], np.dtype[np.bool_]]
-    probability: Floats
-    queried: np.ndarray[tuple[int], np.dtype[np.bool_]]
-    k: Floats
-    threshold: Floats
-    floor: Floats
-
-
-class Stream(NamedTuple):
-    """Rows in CSR form with their labels; for the training stream also one coin a row."""
-
-    indptr: Integers
-    indices: Integers
-    values: Floats
-    labels: Integers
-    coins: Floats
 
 
 @inlined
@@ -175,7 +124,7 @@ def _sweep_sensitivities(row: RowBuffer, n: int, lanes: Lanes, grid: Grid, work:
     needed = False
     for s in range(settings):
         needed = needed or (grid.kinds[s] >= IWAL and not grid.by_margin[s])
-        work.parts[s] = work.against_slopes[s]
+        work.parts[s] = slope_squared(-1.0, work.decay[s], work.confidence[s])
     if needed:
         sweep_movements(row, n, lanes.gradients, work.parts[:settings], work.moved[:settings])
 
@@ -227,7 +176,7 @@ def _decide_cover(
         out.probability[s] = 1.0
     else:
         q_squared = least_q_squared(out.floor[s])
-        for lane in range(grid.first[s], grid.first[s + 1]):
+        for lane in range(np.uint64(grid.first[s]), np.uint64(grid.first[s + 1])):
             differs = sign(np.float64(work.margins[lane])) != out.predicted[s]
             q_squared += progress.multipliers[lane] if differs else 0.0
         out.probability[s] = query_probability(q_squared)
@@ -256,21 +205,16 @@ def learn(
         work.weights[lane] = 0.0
         work.targets[lane] = 1.0
         work.parts[lane] = 0.0
-        work.trials[lane] = -1.0
+        work.expected[lane] = ANY
     for s in range(settings):
         if not progress.done[s]:
             _learn_erm(label, grid, progress, work, decided, s)
             trains = trains or decided.k[s] >= FIRST - 1.0
-    if not trains or count == settings:
-        commit(row, n, lanes, work, norm)
+    if not trains or grid.first[settings] == settings:
+        commit(row, n, lanes, work, norm, False)
         return
-    tiny = has_tiny(row, n)
-    _walk_cover(row, n, norm, tiny, lanes, grid, progress, work, decided, True)
-    for lane in range(count):
-        work.trials[lane] = work.parts[lane]
-    sweep_rates(row, n, lanes.gradients, work.trials, work.rates, work.moved)
-    _walk_cover(row, n, norm, tiny, lanes, grid, progress, work, decided, False)
-    commit(row, n, lanes, work, norm)
+    walk_covers(row, n, norm, lanes, grid, progress, work, decided)
+    commit(row, n, lanes, work, norm, True)
 
 
 @inlined
@@ -291,9 +235,9 @@ def _learn_passively(
     work.decay[0] = exp_negative(-abs(f))
     work.targets[0] = label
     work.weights[0] = 1.0
-    work.parts[0] = slope_squared(label * f, work.decay[0])
-    work.trials[0] = -1.0
-    commit_lane(row, n, lanes, work, 0, norm)
+    work.confidence[0] = confidence(work.decay[0])
+    work.parts[0] = slope_squared(label * f, work.decay[0], work.confidence[0])
+    commit_lane(row, n, lanes, work, 0, norm, False)
     decided.queried[0] = True
     if sign(f) != label:
         progress.error_sums[0] += 1.0
@@ -314,164 +258,11 @@ def _learn_erm(
             weight = 1.0
     work.targets[s] = target
     work.weights[s] = weight
-    agrees = target * np.float64(work.margins[s]) > 0.0
-    work.parts[s] = weight * (work.with_slopes[s] if agrees else work.against_slopes[s])
+    agreement = target * np.float64(work.margins[s])
+    work.parts[s] = weight * slope_squared(agreement, work.decay[s], work.confidence[s])
     if decided.predicted[s] != target:
         progress.error_sums[s] += weight
     progress.k[s] += 1.0
-
-
-@inlined
-def _walk_cover(
-    row: RowBuffer,
-    n: int,
-    norm: float,
-    tiny: bool,
-    lanes: Lanes,
-    grid: Grid,
-    progress: Progress,
-    work: Scratch,
-    decided: Decisions,
-    trial: bool,
-) -> None:
-    """The loop over t of ``alg:cover`` for all settings.
-
-    Whether a member's update flips its prediction decides the weights of all later members, and
-    needs a sum over features; so a trial walk first guesses it from the last example, all sums are
-    computed in one sweep at the guessed weights, and the real walk then rarely needs another.
-    Outside the region no weight depends on another member, so nothing is guessed.
-    """
-    for s in range(grid.kinds.shape[0]):
-        alone = grid.first[s] == grid.first[s + 1]
-        if alone or progress.done[s] or decided.k[s] < FIRST - 1.0:
-            continue
-        if not trial:
-            _walk(row, n, norm, tiny, lanes, grid, progress, work, decided, s)
-        elif decided.inside[s]:
-            _guess(lanes, grid, progress, work, decided, s)
-        else:
-            _weigh_outside(grid, work, decided, s)
-
-
-@inlined
-def _cost_gap(grid: Grid, work: Scratch, decided: Decisions, s: int, q_squared: float) -> float:
-    """The cost gap of a member of which the ones before it leave this q squared."""
-    regret = cover.regret_weight(grid.beta2[s], decided.k[s], decided.threshold[s])
-    agrees = decided.predicted[s] == work.targets[s]
-    p = query_probability(q_squared)
-    return cover.cost_gap(regret, agrees, work.weights[s], decided.inside[s], grid.alpha[s], p)
-
-
-@inlined
-def _guess(
-    lanes: Lanes, grid: Grid, progress: Progress, work: Scratch, decided: Decisions, s: int
-) -> None:
-    """The trial walk of one setting: only ``parts`` are written."""
-    predicted = decided.predicted[s]
-    learning_rate = lanes.learning_rates[s]
-    q_squared = float(least_q_squared(decided.floor[s]))
-    gap = _cost_gap(grid, work, decided, s, q_squared)
-    for lane in range(grid.first[s], grid.first[s + 1]):
-        agreement, weight = predicted * np.float64(work.margins[lane]), abs(gap)
-        settled = agreement > 0.0 if gap <= 0.0 else agreement < 0.0
-        if settled:
-            work.parts[lane] = weight * work.with_slopes[lane]
-        else:
-            work.parts[lane] = weight * work.against_slopes[lane]
-            settled = learning_rate * weight * work.reach[lane] > work.revert[lane]
-        if settled == (gap > 0.0):
-            multiplier = _disagree(gap, q_squared, True, progress, True, lane)
-            if multiplier != 0.0:
-                q_squared += multiplier
-                gap = _cost_gap(grid, work, decided, s, q_squared)
-
-
-@inlined
-def _weigh_outside(grid: Grid, work: Scratch, decided: Decisions, s: int) -> None:
-    """What the members of one setting learn: all the same."""
-    begin, end = grid.first[s], grid.first[s + 1]
-    gap = _cost_gap(grid, work, decided, s, 1.0)
-    target, weight = (decided.predicted[s] if gap <= 0.0 else -decided.predicted[s]), abs(gap)
-    _fill(work.targets[begin:end], target)
-    _fill(work.weights[begin:end], weight)
-    _weigh(
-        target, weight, work.margins[begin:end], work.with_slopes[begin:end],
-        work.against_slopes[begin:end], work.parts[begin:end],
-    )  # fmt: skip
-
-
-@kernel
-def _fill(array: Floats, value: float) -> None:
-    for lane in range(array.shape[0]):
-        array[lane] = value
-
-
-@kernel
-def _weigh(
-    target: float,
-    weight: float,
-    margins: Floats,
-    with_slopes: Floats,
-    against_slopes: Floats,
-    parts: Floats,
-) -> None:
-    for lane in range(margins.shape[0]):
-        agreeing, opposed = with_slopes[lane], against_slopes[lane]
-        settled = target * np.float64(margins[lane]) > 0.0
-        parts[lane] = weight * (agreeing if settled else opposed)
-
-
-@inlined
-def _walk(
-    row: RowBuffer,
-    n: int,
-    norm: float,
-    tiny: bool,
-    lanes: Lanes,
-    grid: Grid,
-    progress: Progress,
-    work: Scratch,
-    decided: Decisions,
-    s: int,
-) -> None:
-    """The real walk of one setting."""
-    predicted, inside = decided.predicted[s], decided.inside[s]
-    q_squared = float(least_q_squared(decided.floor[s]))
-    gap = _cost_gap(grid, work, decided, s, q_squared)
-    for lane in range(grid.first[s], grid.first[s + 1]):
-        if not inside and gap <= 0.0 and progress.numerators[lane] == 0.0:
-            continue  # a disagreement would change nothing
-        f = np.float64(work.margins[lane])
-        target, weight = (predicted if gap <= 0.0 else -predicted), abs(gap)
-        settled = target * f > 0.0
-        slope = work.with_slopes[lane] if settled else work.against_slopes[lane]
-        work.targets[lane] = target
-        work.weights[lane] = weight
-        work.parts[lane] = weight * slope
-        if weight > 0.0 and not settled:
-            settled = flips(row, n, lanes, work, lane, norm, tiny)
-        if (target if settled else sign(f)) != predicted:
-            multiplier = _disagree(gap, q_squared, inside, progress, False, lane)
-            if inside and multiplier != 0.0:
-                q_squared += multiplier
-                gap = _cost_gap(grid, work, decided, s, q_squared)
-
-
-@inlined
-def _disagree(
-    gap: float, q_squared: float, inside: bool, progress: Progress, trial: bool, lane: int
-) -> float:
-    """The multiplier of a member that disagrees after its update; a trial keeps nothing of it."""
-    # As plain floats: interpreted, those of an array would warn where these become infinite.
-    q_squared, gap = float(q_squared), float(gap)
-    numerator = cover.numerator_step(float(progress.numerators[lane]), gap, True)
-    denominator = cover.denominator_step(float(progress.denominators[lane]), q_squared, inside)
-    multiplier = cover.multiplier(numerator, denominator)
-    if not trial:
-        progress.numerators[lane] = numerator
-        progress.denominators[lane] = denominator
-        progress.multipliers[lane] = multiplier
-    return multiplier
 
 
 @kernel

@@ -39,7 +39,9 @@ OUT = WORK + len(Scratch._fields)
 
 @inlined
 def _row(table: Integers, values: Floats) -> RowBuffer:
-    return RowBuffer(array_at(table, ROW, np.int64), values, array_at(table, ROW + 2, values.dtype))
+    kind = values.dtype
+    scaled, rates = array_at(table, ROW + 2, kind), array_at(table, ROW + 3, kind)
+    return RowBuffer(array_at(table, ROW, np.int64), values, scaled, rates)
 
 
 @inlined
@@ -103,7 +105,11 @@ def _scratch(table: Integers, kind: Any) -> Scratch:
         array_at(table, WORK + 13, np.float64),
         array_at(table, WORK + 14, np.float64),
         array_at(table, WORK + 15, np.float64),
-        matrix_at(table, WORK + 16, kind),
+        array_at(table, WORK + 16, np.float64),
+        array_at(table, WORK + 17, np.float64),
+        array_at(table, WORK + 18, np.float64),
+        array_at(table, WORK + 19, np.float64),
+        matrix_at(table, WORK + 20, kind),
     )
 
 

@@ -1,0 +1,317 @@
+"""What an example does to all lanes: how far each is pushed, where that leaves it, its update.
+
+Everything here comes after the sweeps of :mod:`askance.kernels.lanes` and before the next example.
+"""
+
+import math
+
+import numpy as np
+
+from askance.kernels._jit import inlined, kernel
+from askance.kernels._vectors import add_updates
+from askance.kernels.formulas import sign
+from askance.kernels.lanes import (
+    VECTOR,
+    WIDE,
+    Lanes,
+    RowBuffer,
+    Scratch,
+    find_rates,
+    lane_movement,
+    sweep_rates,
+)
+from askance.kernels.linear import ADAPTIVE, rate_factor
+from askance.kernels.logistic import (
+    LARGE,
+    SMALL,
+    best_guess,
+    better_guess,
+    extreme_step,
+    first_guess,
+    is_usual,
+    second_guess,
+    usual_step,
+)
+from askance.types import Floats
+
+__all__ = [
+    "ANY",
+    "any_from",
+    "commit",
+    "commit_lane",
+    "find_doubts",
+    "find_pushes",
+    "flips",
+    "has_tiny",
+]
+
+EDGE = 1e-9
+"""A push that differs by no more from what it takes may or may not flip a prediction."""
+
+ANY = -1.0
+"""Of an update of which this is expected, it does not matter where it ends."""
+
+TINY_VALUE = 1e-12
+"""A smaller feature may lose its gradient to underflow, and then no bound on a movement holds."""
+
+
+@inlined
+def flips(
+    row: RowBuffer, n: int, lanes: Lanes, work: Scratch, lane: int, norm: float, tiny: bool
+) -> bool:
+    """Whether the update of an opposed lane carries its prediction over to the target.
+
+    That is so if the push, learning rate times weight times movement, exceeds ``revert`` of the
+    margin. A movement at another part than the trial's lies within the root of the parts' quotient
+    of the trial's; only where that leaves it open is the lane's own sum computed, and only at the
+    very edge the step itself. No bound holds for a row that has a ``tiny`` value.
+    """
+    weight = work.weights[lane]
+    factor = rate_factor(ADAPTIVE, lanes.norms[lane] + weight * norm, lanes.totals[lane] + weight)
+    strength = lanes.learning_rates[lane] * weight
+    needed = work.revert[lane]
+    part, trial = np.float64(work.parts[lane]), np.float64(work.trials[lane])
+    moved: float = np.float64(work.moved[lane])
+    if part != trial:
+        if part > 0.0 and trial > 0.0 and not tiny:
+            push = strength * factor * moved
+            slack = math.sqrt(trial / part)
+            if push * min(slack, 1.0) > needed * 1.001:
+                return True
+            if push * max(slack, 1.0) < needed * 0.999:
+                return False
+        moved = lane_movement(row, n, lanes.gradients, lane, part)
+    push = strength * (factor * moved)
+    if push > needed * (1.0 + EDGE):
+        return True
+    if push < needed * (1.0 - EDGE) or moved <= 0.0:
+        return False
+    opposed = -abs(np.float64(work.margins[lane]))
+    target = work.targets[lane]
+    return bool(sign(target * (opposed + _step(opposed, work.decay[lane], push))) == target)
+
+
+@kernel
+def find_doubts(
+    targets: Floats,
+    margins: Floats,
+    pushes: Floats,
+    reverts: Floats,
+    expected: Floats,
+    doubts: Floats,
+) -> None:
+    """Write 1 where an update may end on the other side of its target than ``expected``, else 0.
+
+    1 is expected to reach the target, 0 is not, and of ANY nothing is expected.
+
+    >>> doubts, needed, expected = np.zeros(3), np.full(3, 2.0), np.array([1.0, 0.0, ANY])
+    >>> find_doubts(np.ones(3), np.full(3, -1.0), needed + 1.0, needed, expected, doubts)
+    >>> doubts.tolist()
+    [0.0, 1.0, 0.0]
+    """
+    for lane in range(doubts.shape[0]):
+        agrees = targets[lane] * np.float64(margins[lane]) > 0.0
+        reaches = agrees | (pushes[lane] > reverts[lane] * (1.0 + EDGE))
+        stays = pushes[lane] < reverts[lane] * (1.0 - EDGE)
+        doubt = not (reaches if expected[lane] == 1.0 else stays)
+        doubts[lane] = 1.0 if doubt and expected[lane] != ANY else 0.0
+
+
+@kernel
+def has_tiny(row: RowBuffer, n: int) -> bool:
+    """Whether a value is so small that its gradient may underflow.
+
+    >>> bool(has_tiny(RowBuffer(np.array([0]), np.array([1e-15]), np.array([1.0]), np.zeros(1)), 1))
+    True
+    """
+    count = 0
+    for i in range(n):
+        count += 0.0 < abs(row.values[i]) < TINY_VALUE
+    return count > 0
+
+
+@kernel
+def _step(agreement: float, decay: float, push: float) -> float:
+    if is_usual(agreement, push):
+        return usual_step(agreement, decay, push)
+    return extreme_step(agreement, push)
+
+
+@inlined
+def commit(row: RowBuffer, n: int, lanes: Lanes, work: Scratch, norm: float, ready: bool) -> None:
+    """Let all lanes learn their targets and weights; weight 0 leaves a lane as it was.
+
+    Few learning lanes are visited one by one; many are swept over together. ``ready`` says that the
+    rates and pushes of all are there already.
+    """
+    count = lanes.weights.shape[1]
+    learning = 0
+    for lane in range(count):
+        learning += work.weights[lane] > 0.0
+    if learning * 6 <= count or count == 1:
+        for lane in range(count):
+            if work.weights[lane] > 0.0:
+                commit_lane(row, n, lanes, work, lane, norm, ready)
+        return
+    if not ready:
+        sweep_rates(row, n, lanes.gradients, work.parts, work.moved, work.rates, 0, count)
+        find_pushes(lanes, work, norm, 0, count)
+    _find_updates(lanes, work, norm)
+    _apply(row, n, lanes, work.parts, work.updates, work.rates)
+
+
+@kernel
+def _apply(
+    row: RowBuffer, n: int, lanes: Lanes, parts: Floats, updates: Floats, rates: Floats
+) -> None:
+    """Add the gradient parts and the updates of all lanes."""
+    count = lanes.weights.shape[1]
+    wide, whole = count - count % WIDE, count - count % VECTOR
+    indices, values = row.indices, row.values
+    gradients, weights = lanes.gradients, lanes.weights
+    for begin in range(0, wide, WIDE):
+        add_updates(WIDE, begin, n, indices, values, gradients, weights, parts, updates, rates)
+    for begin in range(wide, whole, VECTOR):
+        add_updates(VECTOR, begin, n, indices, values, gradients, weights, parts, updates, rates)
+    for lane in range(whole, count):
+        _apply_lane(row, n, lanes, parts, updates, rates, lane)
+
+
+@inlined
+def _apply_lane(
+    row: RowBuffer, n: int, lanes: Lanes, parts: Floats, updates: Floats, rates: Floats, lane: int
+) -> None:
+    """``_apply`` for a single lane."""
+    for i in range(n):
+        j = row.indices[i]
+        lanes.gradients[j, lane] += parts[lane] * (row.values[i] * row.values[i])
+        lanes.weights[j, lane] += updates[lane] * rates[i, lane]
+
+
+@inlined
+def commit_lane(
+    row: RowBuffer, n: int, lanes: Lanes, work: Scratch, lane: int, norm: float, ready: bool
+) -> None:
+    """``commit`` for a single lane."""
+    if not ready:
+        find_rates(row, n, lanes.gradients, work.parts, work.moved, work.rates, lane)
+    weight, target = work.weights[lane], work.targets[lane]
+    lanes.norms[lane] += weight * norm
+    lanes.totals[lane] += weight
+    factor = rate_factor(ADAPTIVE, lanes.norms[lane], lanes.totals[lane])
+    moved = factor * np.float64(work.moved[lane])
+    work.reach[lane] = moved
+    agreement = target * np.float64(work.margins[lane])
+    step = _step(agreement, work.decay[lane], lanes.learning_rates[lane] * weight * moved)
+    work.updates[lane] = target * step / moved * factor if moved > 0.0 else 0.0
+    _apply_lane(row, n, lanes, work.parts, work.updates, work.rates, lane)
+
+
+@inlined
+def find_pushes(lanes: Lanes, work: Scratch, norm: float, begin: int, end: int) -> None:
+    """How far some neighbouring lanes would be pushed."""
+    _find_pushes(
+        norm, work.weights[begin:end], lanes.norms[begin:end], lanes.totals[begin:end],
+        lanes.learning_rates[begin:end], work.moved[begin:end], work.factors[begin:end],
+        work.reach[begin:end], work.pushes[begin:end],
+    )  # fmt: skip
+
+
+@kernel
+def _find_pushes(
+    norm: float,
+    weights: Floats,
+    norms: Floats,
+    totals: Floats,
+    learning_rates: Floats,
+    moved: Floats,
+    factors: Floats,
+    reach: Floats,
+    pushes: Floats,
+) -> None:
+    for lane in range(norms.shape[0]):
+        weight = weights[lane]
+        squares = norms[lane] + weight * norm
+        squares = squares if squares > 0.0 else 1.0  # a lane that has learned nothing yet
+        factor = rate_factor(ADAPTIVE, squares, totals[lane] + weight)
+        factors[lane] = factor
+        reach[lane] = factor * np.float64(moved[lane])
+        pushes[lane] = learning_rates[lane] * weight * reach[lane]
+
+
+@inlined
+def _find_updates(lanes: Lanes, work: Scratch, norm: float) -> None:
+    """The scalar update of each lane, and its counts."""
+    _count(norm, work.weights, lanes.norms, lanes.totals)
+    _find_agreements(work.targets, work.margins, work.agreements)
+    _find_steps(work.agreements, work.decay, work.confidence, work.pushes, work.steps)
+    for lane in range(work.steps.shape[0]):
+        step, reach = work.targets[lane] * work.steps[lane], work.reach[lane]
+        learns = work.weights[lane] > 0.0 and reach > 0.0
+        work.updates[lane] = step / reach * work.factors[lane] if learns else 0.0
+
+
+@kernel
+def _count(norm: float, weights: Floats, norms: Floats, totals: Floats) -> None:
+    for lane in range(norms.shape[0]):
+        norms[lane] += weights[lane] * norm
+        totals[lane] += weights[lane]
+
+
+@kernel
+def _find_agreements(targets: Floats, margins: Floats, agreements: Floats) -> None:
+    for lane in range(targets.shape[0]):
+        agreements[lane] = targets[lane] * np.float64(margins[lane])
+
+
+@kernel
+def _find_steps(
+    agreements: Floats, decay: Floats, confidence: Floats, pushes: Floats, steps: Floats
+) -> None:
+    """``logistic_step`` of all lanes, the unusual ones in a loop of their own.
+
+    The parts of ``usual_step`` each have one too: in a long one, lanes would wait for each other.
+    """
+    usual = 0
+    for lane in range(steps.shape[0]):
+        steps[lane] = first_guess(agreements[lane], decay[lane], confidence[lane], pushes[lane])
+        usual += is_usual(agreements[lane], pushes[lane])
+    for begin in range(0, steps.shape[0], WIDE):
+        end = begin + WIDE
+        if any_from(SMALL, steps[begin:end]):
+            _find_larger(
+                agreements[begin:end], decay[begin:end], pushes[begin:end], steps[begin:end]
+            )
+    for lane in range(steps.shape[0]):
+        steps[lane] = best_guess(steps[lane], agreements[lane], decay[lane], pushes[lane])
+    if usual < steps.shape[0]:
+        for lane in range(steps.shape[0]):
+            if not is_usual(agreements[lane], pushes[lane]):
+                steps[lane] = extreme_step(agreements[lane], pushes[lane])
+
+
+@kernel
+def any_from(least: float, numbers: Floats) -> bool:
+    """Whether any number is ``least`` or more; all are looked at, several at once.
+
+    >>> any_from(2.0, np.array([1.0, 2.0])), any_from(2.0, np.zeros(1))
+    (True, False)
+    """
+    count = 0
+    for i in range(numbers.shape[0]):
+        count += numbers[i] >= least
+    return count > 0
+
+
+@kernel
+def _find_larger(agreements: Floats, decay: Floats, pushes: Floats, steps: Floats) -> None:
+    """Bring the guesses of steps that are not small close enough for the last correction."""
+    for lane in range(steps.shape[0]):
+        step = steps[lane]
+        guess = second_guess(step, agreements[lane], decay[lane], pushes[lane])
+        steps[lane] = guess if step >= SMALL else step
+    if any_from(LARGE, steps):
+        for lane in range(steps.shape[0]):
+            step = steps[lane]
+            guess = better_guess(step, agreements[lane], decay[lane], pushes[lane])
+            steps[lane] = guess if step >= LARGE else step
