@@ -158,7 +158,7 @@ class Group:
             return
         dtype, count, n = self._state.weights.dtype, self._state.lanes, longest + 1
         self.row = _row(n, dtype)
-        width, kinds = lanes.padded(count), (*[dtype] * 5, *[np.dtype(float)] * 15)
+        width, kinds = lanes.padded(count), (*[dtype] * 5, *[np.dtype(float)] * 16)
         by_lane = [np.zeros(width, kind) for kind in kinds]
         self.work = lanes.Scratch._make([*by_lane, np.zeros((n, width), dtype)])
 
@@ -310,13 +310,15 @@ class _Checkpoints:
         if not self._waiting:
             return
         group.fit_rows(int(np.diff(self.test.indptr).max(initial=0)))
-        weights = np.stack([item[-1] for item in self._waiting], axis=1)
+        count = len(self._waiting)
+        weights = np.zeros((len(self._scales), lanes.padded(count)), self._scales.dtype)
+        weights[:, :count] = np.stack([item[-1] for item in self._waiting], axis=1)
         wrong = np.zeros(weights.shape[1], np.int64)
         passes.count_mistakes(
             self.test, group.row, self._scales, weights, np.zeros_like(weights[0]), wrong
         )
         for (setting, budget, queries, examples, reached, _), mistakes in zip(
-            self._waiting, wrong.tolist(), strict=True
+            self._waiting, wrong[:count].tolist(), strict=True
         ):
             error = mistakes / len(self.test.labels)
             row = ResultRow(budget, queries, examples, error, reached)

@@ -13,7 +13,7 @@ NEVER: Integers = np.array([10**9])
 def walk(seed: int, c0: float, dtype: str, spoil: bool) -> list[bytes]:
     """All bits of a run of three covers; what guesses are made from may be spoiled before each row.
 
-    That is how far each member's margin could be moved at the last example.
+    That is how far the margins of members and of the ERM could be moved at the last example.
     """
     rng = np.random.default_rng(seed)
     n, d = 60, 5
@@ -30,7 +30,8 @@ def walk(seed: int, c0: float, dtype: str, spoil: bool) -> list[bytes]:
     group = Group(settings, d, dtype)
     for i in range(n):
         if spoil:
-            group.work.reach[:] = rng.choice([0.0, 1e-3, 1.0, 1e3], len(group.work.reach))
+            for guessed_from in (group.work.reach, group.work.paces):
+                guessed_from[:] = rng.choice([0.0, 1e-3, 1.0, 1e3], len(guessed_from))
         group.advance(stream._replace(labels=stream.labels[: i + 1]), i, NEVER)
     state = group.lanes.weights, group.lanes.gradients, group.lanes.norms, group.lanes.totals
     return [array.tobytes() for array in (*state, *group.progress)]

@@ -191,7 +191,7 @@ def is_compiled(function: Callable[..., Any]) -> bool:
     >>> sign(1.0), is_compiled(sign)
     (1, True)
     """
-    if vars(config)["DISABLE_JIT"] or getattr(function, "signatures", None):
+    if vars(config)["DISABLE_JIT"] or getattr(function, "overloads", None):
         return True
     name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}-*.nbi"
     return _FOLDER is not None and any(_FOLDER.rglob(name))

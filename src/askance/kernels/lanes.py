@@ -78,7 +78,8 @@ class Scratch(NamedTuple):
     The ``margins``; e to minus their size (``decay``), the ``confidence`` in the prediction, and
     what it takes to ``revert`` it. The ``targets`` and ``weights`` to be learned, and the gradient
     ``parts`` that they make; whether that is ``expected`` to lead to the target, and the ``doubts``
-    about it; the ``numerators``, ``denominators`` and ``multipliers`` as they were before. The sums
+    about it; the ``numerators``, ``denominators`` and ``multipliers`` as they were before, and how
+    far the ERM would have moved (``paces``, by setting). The sums
     ``moved`` and the ``rates`` at the parts called ``trials``, what the rates have in common
     (``factors``) and how far they ``reach`` with it, the ``pushes``, ``steps`` and ``updates`` that
     follow.
@@ -96,6 +97,7 @@ class Scratch(NamedTuple):
     weights: Floats
     expected: Floats
     doubts: Floats
+    paces: Floats
     numerators: Floats
     denominators: Floats
     multipliers: Floats
@@ -246,19 +248,13 @@ def find_rates(
 @inlined
 def sweep_decay(work: Scratch) -> None:
     """All that follows from the margins alone."""
-    _sweep_decay(work.margins, work.decay, work.revert)
-    _sweep_confidence(work.decay, work.confidence)
+    _sweep_decay(work.margins, work.decay, work.revert, work.confidence)
 
 
 @kernel
-def _sweep_decay(margins: Floats, decay: Floats, reverts: Floats) -> None:
+def _sweep_decay(margins: Floats, decay: Floats, reverts: Floats, sure: Floats) -> None:
     for lane in range(decay.shape[0]):
         f = np.float64(margins[lane])
         decay[lane] = exp_negative(-abs(f))
         reverts[lane] = revert(f)
-
-
-@kernel
-def _sweep_confidence(decay: Floats, sure: Floats) -> None:
-    for lane in range(decay.shape[0]):
         sure[lane] = confidence(decay[lane])

@@ -51,7 +51,7 @@ from askance.kernels.types import (
     Progress,
     Stream,
 )
-from askance.kernels.updates import ANY, commit, commit_lane
+from askance.kernels.updates import commit, commit_lane
 from askance.kernels.walks import walk_covers
 from askance.types import Floats, Integers
 
@@ -199,22 +199,29 @@ def learn(
     The margins in ``work`` must be those of this row.
     """
     observe(row.indices[:n], row.values[:n], lanes.scales)
-    settings, count = grid.kinds.shape[0], lanes.weights.shape[1]
+    settings = grid.kinds.shape[0]
     trains = False
-    for lane in range(count):
-        work.weights[lane] = 0.0
-        work.targets[lane] = 1.0
-        work.parts[lane] = 0.0
-        work.expected[lane] = ANY
     for s in range(settings):
-        if not progress.done[s]:
+        begun = decided.k[s] >= FIRST - 1.0
+        if progress.done[s]:
+            work.weights[s] = work.parts[s] = 0.0
+        else:
             _learn_erm(label, grid, progress, work, decided, s)
-            trains = trains or decided.k[s] >= FIRST - 1.0
+            trains = trains or begun
+        if progress.done[s] or not begun:
+            _rest(grid, work, s)
     if not trains or grid.first[settings] == settings:
         commit(row, n, lanes, work, norm, False)
         return
     walk_covers(row, n, norm, lanes, grid, progress, work, decided)
     commit(row, n, lanes, work, norm, True)
+
+
+@inlined
+def _rest(grid: Grid, work: Scratch, s: int) -> None:
+    """Let no member of a setting learn."""
+    for lane in range(grid.first[s], grid.first[s + 1]):
+        work.weights[lane] = work.parts[lane] = 0.0
 
 
 @inlined

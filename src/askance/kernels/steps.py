@@ -109,7 +109,8 @@ def _scratch(table: Integers, kind: Any) -> Scratch:
         array_at(table, WORK + 17, np.float64),
         array_at(table, WORK + 18, np.float64),
         array_at(table, WORK + 19, np.float64),
-        matrix_at(table, WORK + 20, kind),
+        array_at(table, WORK + 20, np.float64),
+        matrix_at(table, WORK + 21, kind),
     )
 
 

@@ -243,8 +243,11 @@ def _find_pushes(
 def _find_updates(lanes: Lanes, work: Scratch, norm: float) -> None:
     """The scalar update of each lane, and its counts."""
     _count(norm, work.weights, lanes.norms, lanes.totals)
-    _find_agreements(work.targets, work.margins, work.agreements)
-    _find_steps(work.agreements, work.decay, work.confidence, work.pushes, work.steps)
+    usual = _find_guesses(
+        work.targets, work.margins, work.decay, work.confidence, work.pushes, work.agreements,
+        work.steps,
+    )  # fmt: skip
+    _find_steps(work.agreements, work.decay, work.pushes, usual, work.steps)
     for lane in range(work.steps.shape[0]):
         step, reach = work.targets[lane] * work.steps[lane], work.reach[lane]
         learns = work.weights[lane] > 0.0 and reach > 0.0
@@ -259,23 +262,33 @@ def _count(norm: float, weights: Floats, norms: Floats, totals: Floats) -> None:
 
 
 @kernel
-def _find_agreements(targets: Floats, margins: Floats, agreements: Floats) -> None:
-    for lane in range(targets.shape[0]):
-        agreements[lane] = targets[lane] * np.float64(margins[lane])
+def _find_guesses(
+    targets: Floats,
+    margins: Floats,
+    decay: Floats,
+    confidence: Floats,
+    pushes: Floats,
+    agreements: Floats,
+    steps: Floats,
+) -> int:
+    """Agreements with the targets and first guesses of the steps; how many lanes are usual."""
+    usual = 0
+    for lane in range(steps.shape[0]):
+        agreement = targets[lane] * np.float64(margins[lane])
+        agreements[lane] = agreement
+        steps[lane] = first_guess(agreement, decay[lane], confidence[lane], pushes[lane])
+        usual += is_usual(agreement, pushes[lane])
+    return usual
 
 
 @kernel
 def _find_steps(
-    agreements: Floats, decay: Floats, confidence: Floats, pushes: Floats, steps: Floats
+    agreements: Floats, decay: Floats, pushes: Floats, usual: int, steps: Floats
 ) -> None:
-    """``logistic_step`` of all lanes, the unusual ones in a loop of their own.
+    """``logistic_step`` of all lanes from first guesses, the unusual ones in a loop of their own.
 
     The parts of ``usual_step`` each have one too: in a long one, lanes would wait for each other.
     """
-    usual = 0
-    for lane in range(steps.shape[0]):
-        steps[lane] = first_guess(agreements[lane], decay[lane], confidence[lane], pushes[lane])
-        usual += is_usual(agreements[lane], pushes[lane])
     for begin in range(0, steps.shape[0], WIDE):
         end = begin + WIDE
         if any_from(SMALL, steps[begin:end]):

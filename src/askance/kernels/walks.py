@@ -1,9 +1,10 @@
 """The loop over t of ``alg:cover``, for the members of all covers at once.
 
 Whether a member's update flips its prediction decides the weights of all later members, and needs a
-sum over features. So a walk first guesses it from the last example; then the sums of all members
-are computed in one sweep, and where they confirm the guess, as for most settings, the walk was the
-real one. Outside the region no weight depends on another member.
+sum over features. So a walk first guesses it from the last example, and from how far both rows move
+the ERM; then the sums of all members are computed in one sweep, and where they confirm the guess,
+as for most settings, the walk was the real one. Outside the region no weight depends on another
+member.
 """
 
 import numpy as np
@@ -46,7 +47,8 @@ def walk_covers(
     find_doubts(work.targets, work.margins, work.pushes, work.revert, work.expected, work.doubts)
     tiny = has_tiny(row, n)
     for s in range(settings):
-        if any_from(1.0, work.doubts[grid.first[s] : grid.first[s + 1]]):
+        members = work.doubts[grid.first[s] : grid.first[s + 1]]
+        if _walks(grid, progress, decided, s) and any_from(1.0, members):
             _walk_again(row, n, norm, tiny, lanes, grid, progress, work, decided, s)
 
 
@@ -175,6 +177,11 @@ def _walk(
 ) -> None:
     """The members of one setting, inside the region, one after the other."""
     predicted, learning_rate = decided.predicted[s], lanes.learning_rates[s]
+    if guess:
+        # Rows that move the ERM far move the members far.
+        now, last = np.float64(work.moved[s]), work.paces[s]
+        learning_rate *= now / last if last > 0.0 else 1.0
+        work.paces[s] = now
     q_squared = float(least_q_squared(decided.floor[s]))
     changed, gap, target, weight = True, 0.0, predicted, 0.0
     # Unsigned: numba need not look whether an index counts from the end.
