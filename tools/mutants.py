@@ -32,6 +32,8 @@ TESTS = [
     "tests/test_budget.py",
     "tests/test_presets.py",
     "tests/kernels/test_linear.py",
+    "tests/kernels/test_logistic.py",
+    "tests/kernels/test_walks.py",
     "tests/oracles/test_linear.py",
     "tests/test_simulate.py",
     "tests/test_steps.py",
