@@ -307,7 +307,7 @@ def _find_steps(
 def any_from(least: float, numbers: Floats) -> bool:
     """Whether any number is ``least`` or more; all are looked at, several at once.
 
-    >>> any_from(2.0, np.array([1.0, 2.0])), any_from(2.0, np.zeros(1))
+    >>> bool(any_from(2.0, np.array([1.0, 2.0]))), bool(any_from(2.0, np.zeros(1)))
     (True, False)
     """
     count = 0
