@@ -197,10 +197,11 @@ class Group:
 
 def _state(n_features: int, count: int, dtype: str) -> LinearState:
     """State for so many lanes, and for some that fill the last vector where these take little."""
-    state = LinearState(n_features=0, lanes=lanes.padded(count), dtype=dtype)
-    idle = (state.lanes - count) * 2 * state.weights.itemsize * (n_features + 1)
-    width = state.lanes if idle <= IDLE_BYTES else count
-    return LinearState(n_features=n_features, lanes=width, dtype=dtype)
+    width = lanes.padded(count)
+    idle = (width - count) * 2 * np.dtype(dtype).itemsize * (n_features + 1)
+    return LinearState(
+        n_features=n_features, lanes=width if idle <= IDLE_BYTES else count, dtype=dtype
+    )
 
 
 def _row(n: int, dtype: Any) -> lanes.RowBuffer:
@@ -346,10 +347,8 @@ def run_settings(
         while start < len(chunk.labels) and not group.progress.done.all():
             start = group.advance(chunk, start, limits)
             hit = group.decided.queried & ~group.progress.done
-            hit &= (
-                limits[limits.searchsorted(group.progress.queries) % len(limits)]
-                == group.progress.queries
-            )
+            next_limits = limits[limits.searchsorted(group.progress.queries) % len(limits)]
+            hit &= next_limits == group.progress.queries
             reached = [(int(s), int(group.progress.queries[s]), True) for s in np.flatnonzero(hit)]
             if reached:
                 checkpoints.take(group, seen + start, reached)
