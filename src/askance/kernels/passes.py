@@ -176,6 +176,7 @@ def _decide_cover(
         out.probability[s] = 1.0
     else:
         q_squared = least_q_squared(out.floor[s])
+        # Unsigned: numba need not look whether an index counts from the end.
         for lane in range(np.uint64(grid.first[s]), np.uint64(grid.first[s + 1])):
             differs = sign(np.float64(work.margins[lane])) != out.predicted[s]
             q_squared += progress.multipliers[lane] if differs else 0.0
