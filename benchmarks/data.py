@@ -49,10 +49,10 @@ def census(data_dir: Path, scratch: Path) -> list[Line]:
     import pandas
 
     from askance.data import catalog
-    from askance.data.dataset import Dataset
-    from askance.data.prepared import open_prepared, write_prepared
-    from askance.data.recipes import census as recipe
-    from askance.data.sources import read_bytes
+    from askance.data.catalog.dataset import Dataset
+    from askance.data.catalog.prepared import open_prepared, write_prepared
+    from askance.data.catalog.recipes import census as recipe
+    from askance.data.reading.sources import read_bytes
 
     paths = []
     for file in catalog.CATALOG["census"].files:
@@ -88,8 +88,8 @@ def libsvm(data_dir: Path, scratch: Path) -> list[Line]:
     """LIBSVM text against scikit-learn."""
     from sklearn.datasets import load_svmlight_file
 
-    from askance.data.readers import read_batches
-    from askance.data.sources import read_bytes
+    from askance.data.reading.readers import read_batches
+    from askance.data.reading.sources import read_bytes
 
     lines = []
     for name, file in (("rcv1", "rcv1_ccat_subset.svm.xz"), ("w8a", "w8a.xz")):
@@ -113,14 +113,14 @@ def vw(data_dir: Path, scratch: Path) -> list[Line]:
     """VW text to hashed rows: adult with its names, and rcv1 as numbers."""
     from askance.data.catalog import load
     from askance.data.features import FeatureMap
-    from askance.data.indexers import Hashing
-    from askance.data.readers import read_batches
-    from askance.data.vwtext import to_vw
+    from askance.data.features.indexers import Hashing
+    from askance.data.reading.readers import read_batches
+    from askance.data.text.vwtext import to_vw
 
     path = scratch / "adult.vw"
     names = "age work weight school years marriage job family race sex gain loss hours land y"
     csv = scratch / "adult.csv"
-    from askance.data.sources import read_bytes
+    from askance.data.reading.sources import read_bytes
 
     raw = read_bytes(data_dir / "adult" / "adult.data.xz").replace(b", ", b",").strip()
     csv.write_bytes(names.replace(" ", ",").encode() + b"\n" + raw + b"\n")
@@ -207,8 +207,8 @@ def _blocks() -> list[bytes]:
 def read_stream() -> None:
     """Encode standard input; print the rows and the peak memory in bytes."""
     from askance.data.features import FeatureMap
-    from askance.data.indexers import Hashing
-    from askance.data.readers import read_batches
+    from askance.data.features.indexers import Hashing
+    from askance.data.reading.readers import read_batches
 
     features = FeatureMap(Hashing(18))
     rows = 0

@@ -11,7 +11,7 @@ import numpy as np
 
 import askance
 from askance.engine import CHUNK, Group, run_settings, stream_of
-from askance.grouping import groups
+from askance.engine.grouping import groups
 from askance.kernels import passes
 from askance.kernels._jit import kernel
 from askance.learners.streaming import StreamingLearner

@@ -9,7 +9,7 @@ from scipy.optimize import nnls
 import askance
 from askance import ActiveLearner
 from askance.engine import Group, stream_of_rows
-from askance.steps import drive
+from askance.engine.drivers import drive
 from benchmarks import ours
 from benchmarks.steps import COVER, NON_ZEROS, Rows
 from benchmarks.streams import dense, prepare, sparse

@@ -69,7 +69,7 @@ MODULES = ["askance", *(m.name for m in pkgutil.walk_packages(askance.__path__, 
 PUBLIC = [name for name in MODULES if not INTERNAL.match(name)]
 # Parts that only their own package needs, in modules that have something for users too.
 PARTS = {
-    "askance.budget": {"Ledger"},
+    "askance.live.budget": {"Ledger"},
     "askance.learners.disagreement": {"check_disagreement"},
     "askance.learners.epoch_records": {"EpochTally", "states"},
     "askance.learners.epochs": {"Block"},

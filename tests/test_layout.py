@@ -43,7 +43,7 @@ def test_names_of_modules_say_something(source: Path) -> None:
 
 @sources
 def test_nothing_is_printed(source: Path) -> None:
-    if source.stem.startswith("cli"):
+    if "cli" in source.parts:
         return
     calls = [
         node.func.id

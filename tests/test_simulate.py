@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import askance
 from askance import simulate as simulation
-from askance.checks.streams import make_stream
+from askance.checks.made_examples import make_stream
 from askance.errors import InvalidLabel, InvalidParameter
 from askance.types import Decision, Label, Row, State
 

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from askance.budget import Budget
 from askance.live import ActiveLearner
+from askance.live.budget import Budget
 from askance.types import Row
 
 pytestmark = pytest.mark.skipif(

@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING, Any
 
-from askance.budget import Budget
-from askance.data.rows import as_row
 from askance.errors import AskanceError
 from askance.live import ActiveLearner, Question, Stats
+from askance.live.budget import Budget
 from askance.presets import ALGORITHMS, make_learner
+from askance.sparse import as_row
 from askance.types import Decision, Row, WeightedSample
 
 if TYPE_CHECKING:

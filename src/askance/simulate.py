@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from askance.engine import CHUNK, Group, is_compilable, run_settings, stream_of_rows
 from askance.errors import InvalidParameter
 from askance.kernels.passes import Stream
-from askance.learners.streaming import StreamingLearner, check_coin, require_label
+from askance.learners.streaming import StreamingLearner
 from askance.protocols import Learner
 from askance.types import Label, ResultRow, Row
+from askance.validation import check_coin, require_label
 
 __all__ = ["BUDGETS", "run_readable", "simulate", "test_error"]
 

@@ -14,7 +14,7 @@ from river import checks, compose, datasets, evaluate, metrics, preprocessing
 import askance
 from askance.adapters.river import ActiveRiver
 from askance.data.features import FeatureMap
-from askance.data.indexers import Hashing
+from askance.data.features.indexers import Hashing
 from askance.errors import (
     InvalidLabel,
     InvalidParameter,

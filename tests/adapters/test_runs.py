@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from askance.adapters.runs import Asked, EpochRun, StreamRun, budget_of
-from askance.budget import Budget
 from askance.errors import InvalidParameter
-from askance.kernels.matrices import from_dense, row_at
 from askance.learners.active_cover import ActiveCover
 from askance.learners.constants import Constants
 from askance.live import ActiveLearner
+from askance.live.budget import Budget
 from askance.oracles.thresholds import ThresholdOracle
+from askance.sparse import from_dense, row_at
 
 N = 120
 

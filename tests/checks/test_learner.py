@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from askance.checks import check_learner, learner_checks
-from askance.checks.streams import make_stream
+from askance.checks.made_examples import make_stream
 from askance.learners.iwal import IWAL1, OracularIWAL0
 from askance.learners.streaming import StreamingLearner
 from askance.oracles.linear import LinearOracle, LinearState

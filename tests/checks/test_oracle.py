@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from askance.checks import check_online_oracle, online_oracle_checks
-from askance.checks.streams import make_stream
+from askance.checks.made_examples import make_stream
 from askance.oracles.linear import LinearOracle, LinearState
 from askance.types import Label, Row, State
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import askance
-from askance.checks.streams import make_stream
+from askance.checks.made_examples import make_stream
 
 RUNS: list[tuple[str, dict[str, Any]]] = [
     *((name, {}) for name in askance.ALGORITHMS),

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 import askance
 from askance.checks.comparing import same
 from askance.engine import Group
+from askance.engine.drivers import Driver, Steps, Verbs
 from askance.kernels import steps
 from askance.kernels._jit import tabulate
-from askance.steps import Driver, Steps, Verbs
 from askance.types import Decision, Label, Row
 
 N_FEATURES = 12

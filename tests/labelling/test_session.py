@@ -3,8 +3,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from askance.data import readers
+from askance.data.reading.intake import Reading
 from askance.errors import FileUnreadable, InvalidParameter, UnknownQuestion
-from askance.intake import Reading
 from askance.labelling.session import Session, Standing
 from askance.labelling.settings import Settings
 

@@ -2,8 +2,8 @@ import json
 
 import pytest
 
+from askance.data.reading.intake import Reading
 from askance.errors import InvalidParameter
-from askance.intake import Reading
 from askance.labelling.settings import Settings
 
 

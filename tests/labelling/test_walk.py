@@ -1,8 +1,8 @@
 import pytest
 
 from askance.data.features import FeatureMap
-from askance.data.readers import read
-from askance.intake import Reading
+from askance.data.reading.intake import Reading
+from askance.data.reading.readers import read
 from askance.labelling.walk import Walk
 
 

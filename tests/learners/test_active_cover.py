@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from askance.errors import InvalidParameter
-from askance.kernels.matrices import dense, from_dense, row_at
 from askance.learners.active_cover import ActiveCover
 from askance.learners.constants import Constants
 from askance.learners.region import KnownRegion, OneCallRegion
 from askance.oracles.finite import VoteOracle
 from askance.oracles.thresholds import ThresholdOracle
+from askance.sparse import dense, from_dense, row_at
 
 PRACTICAL = Constants.practical(c0=0.05, alpha=1.0, beta_scale=10**0.5)
 seeds = st.integers(0, 2**32 - 1)

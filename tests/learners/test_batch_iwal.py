@@ -7,9 +7,9 @@ import pytest
 from scipy.optimize import brentq
 
 from askance.errors import InvalidParameter
-from askance.kernels.matrices import from_dense
 from askance.learners.batch_iwal import BatchIWAL
 from askance.oracles.thresholds import ThresholdOracle
+from askance.sparse import from_dense
 
 X = from_dense(np.random.default_rng(0).random((96, 1)))
 LABELS = np.where(X.toarray()[:, 0] > 0.4, 1, -1)

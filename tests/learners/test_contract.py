@@ -7,7 +7,7 @@ import pytest
 
 import askance
 from askance.checks import learner_checks
-from askance.checks.streams import Step, make_stream
+from askance.checks.made_examples import Step, make_stream
 from askance.protocols import Learner
 
 LEARNERS: dict[str, dict[str, Any]] = {

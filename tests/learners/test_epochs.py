@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from askance.errors import InvalidLabel, InvalidParameter, InvalidRow, LabelConflict, LabelMissing
-from askance.kernels.matrices import from_dense
 from askance.learners.active_cover import ActiveCover
 from askance.learners.constants import Constants
 from askance.live import ActiveLearner
 from askance.oracles.thresholds import ThresholdOracle
+from askance.sparse import from_dense
 from askance.types import Row
 
 CONSTANTS = Constants.practical(c0=1.0, alpha=1.0, beta_scale=10**0.5)

@@ -4,7 +4,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from askance.checks.learner import learner_checks
-from askance.checks.streams import make_stream
+from askance.checks.made_examples import make_stream
 from askance.learners.active_cover import ActiveCover
 from askance.learners.batch_iwal import BatchIWAL
 from askance.learners.constants import Constants

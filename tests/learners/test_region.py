@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from askance.kernels.matrices import from_dense
 from askance.learners.region import ExactRegion, KnownRegion, OneCallRegion, spread
 from askance.learners.sample import Sample, Snapshot
 from askance.oracles.thresholds import ThresholdOracle
+from askance.sparse import from_dense
 
 
 def noisy(seed: int) -> tuple[Snapshot, np.ndarray]:

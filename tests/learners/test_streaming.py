@@ -8,8 +8,8 @@ import pytest
 import askance
 from askance.errors import InvalidLabel, InvalidParameter, LabelConflict, LabelMissing
 from askance.learners.passive import Passive
-from askance.learners.streaming import check_coin
 from askance.types import Decision
+from askance.validation import check_coin
 
 X = askance.as_row([1.0])
 

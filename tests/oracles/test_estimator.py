@@ -10,9 +10,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from askance.errors import InvalidParameter, OracleFailed
-from askance.kernels.matrices import empty, from_dense, from_rows, row_at
 from askance.oracles.estimator import ConstantClassifier, EstimatorClassifier, EstimatorOracle
 from askance.oracles.thresholds import StumpOracle
+from askance.sparse import empty, from_dense, from_rows, row_at
 from askance.types import Row
 
 

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from askance.errors import InvalidParameter
-from askance.kernels.matrices import from_dense, row_at
 from askance.oracles.finite import FiniteOracle, VoteOracle
 from askance.oracles.thresholds import Threshold
+from askance.sparse import from_dense, row_at
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from askance.checks import check_online_oracle
-from askance.checks.streams import bad_rows, make_stream
+from askance.checks.made_examples import bad_rows, make_stream
 from askance.errors import InvalidLabel, InvalidParameter, InvalidRow
-from askance.kernels.matrices import row_at
 from askance.oracles.linear import LinearOracle, LinearState, linear_oracles
+from askance.sparse import row_at
 from askance.types import Row
 
 RATES = ["adaptive", "constant", "decaying"]

@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 
 from askance.errors import InvalidParameter
-from askance.kernels.matrices import empty, from_dense, row_at
 from askance.learners.active_cover import ActiveCover
 from askance.learners.constants import Constants
 from askance.oracles.linear import LinearState, linear_oracles
 from askance.oracles.passes import PassesOracle
 from askance.protocols import OnlineOracle
+from askance.sparse import empty, from_dense, row_at
 
 
 def linear() -> OnlineOracle:

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from askance.errors import InvalidParameter
-from askance.kernels.matrices import empty, from_dense, row_at
 from askance.oracles.thresholds import StumpOracle, Threshold, ThresholdOracle
+from askance.sparse import empty, from_dense, row_at
 
 seeds = st.integers(0, 2**32 - 1)
 

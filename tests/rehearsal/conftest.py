@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from askance.intake import Intake, Reading
+from askance.data.reading.intake import Intake, Reading
+from askance.rehearsal.demo import Contestant, Size, compare
 
 
 def write_mail(path: Path, n: int = 400, seed: int = 1) -> Path:
@@ -32,3 +33,26 @@ def mail(tmp_path) -> Path:
 @pytest.fixture
 def intake_of() -> Callable[[Path], Intake]:
     return lambda path: Intake(path, Reading(label="spam", id="id", bits=10))
+
+
+SMALL = Size(permutations=2, stream=300, test=200)
+
+FAST = (
+    Contestant("margin sampling", "margin", {"b": 0.1}),
+    Contestant("passive", "passive", {}),
+)
+
+
+@pytest.fixture(scope="session")
+def small():
+    return SMALL
+
+
+@pytest.fixture(scope="session")
+def fast():
+    return FAST
+
+
+@pytest.fixture(scope="session")
+def curves():
+    return compare(FAST, size=SMALL, seed=5)

@@ -3,8 +3,8 @@ import csv
 import numpy as np
 import pytest
 
+from askance.data.reading.intake import Intake, Reading
 from askance.errors import BadRecord
-from askance.intake import Intake, Reading
 from askance.rehearsal.held import coin_seed, hold
 
 

@@ -82,7 +82,7 @@ def test_what_is_not_there_is_named(refused, tmp_path, monkeypatch):
 
 
 def test_a_set_of_the_catalog_is_known_without_loading(tmp_path, monkeypatch):
-    from askance.data.entries import CATALOG
+    from askance.data.catalog.entries import CATALOG
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     source = CATALOG["titanic"].here

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from sklearn.naive_bayes import GaussianNB
 
-from askance.kernels.matrices import from_dense
 from askance.oracles.estimator import EstimatorOracle
+from askance.sparse import from_dense
 from askance.theory.real_data import Trial, active_curve, passive_curve, summarise_real
 
 

@@ -15,7 +15,7 @@ except ImportError as error:
 
 from askance.adapters.runs import budget_of, settings_of
 from askance.data.features import FeatureMap
-from askance.data.indexers import Hashing
+from askance.data.features.indexers import Hashing
 from askance.errors import InvalidLabel, InvalidParameter, LabelConflict, LabelMissing
 from askance.live import ActiveLearner, Question, Stats
 from askance.types import Label, Row

@@ -6,11 +6,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from askance.budget import Budget
-from askance.data.dataset import Csr
+from askance.data.csr import Csr
 from askance.errors import InvalidParameter
 from askance.learners.active_cover import ActiveCover
 from askance.live import ActiveLearner
+from askance.live.budget import Budget
 from askance.types import Decision, Floats, Label, Matrix, Row
 
 __all__ = ["Answer", "Asked", "EpochRun", "Run", "StreamRun", "budget_of", "settings_of"]
@@ -69,7 +69,7 @@ class Run(Protocol):
 class StreamRun:
     """A streaming learner, one row after the other.
 
-    >>> from askance.kernels.matrices import from_dense
+    >>> from askance.sparse import from_dense
     >>> run, asked = StreamRun(ActiveLearner("passive", n_features=2)), Asked()
     >>> run.show(from_dense(np.eye(2)), [+1, -1].__getitem__, asked)
     >>> asked

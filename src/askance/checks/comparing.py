@@ -43,7 +43,7 @@ def same(a: Any, b: Any) -> bool:
 def is_refused(call: Callable[..., object], *arguments: object) -> bool:
     """Whether a call raises one of askance's own errors.
 
-    >>> from askance.learners.streaming import check_coin
+    >>> from askance.validation import check_coin
     >>> is_refused(check_coin, 2.0), is_refused(check_coin, 0.5)
     (True, False)
     """

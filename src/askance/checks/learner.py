@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from askance.checks.comparing import demand, is_refused, same
-from askance.checks.streams import Step, bad_rows, make_stream
+from askance.checks.made_examples import Step, bad_rows, make_stream
 from askance.live import ActiveLearner
 from askance.protocols import Learner
 from askance.types import Decision, Label, Row

@@ -8,7 +8,7 @@ import copy
 from collections.abc import Callable
 
 from askance.checks.comparing import demand, is_refused, same
-from askance.checks.streams import Step, bad_rows, make_stream
+from askance.checks.made_examples import Step, bad_rows, make_stream
 from askance.protocols import OnlineOracle
 
 __all__ = ["check_online_oracle", "online_oracle_checks"]

@@ -2,10 +2,13 @@
 
 numba's own disk cache does not notice an edit in a *callee* that lives in another file, and would
 serve the old maths. So the cache folder carries a digest of every kernel's source, the versions of
-Python and numba, and the CPU; the same digest is the code version of every content key.
+Python and numba, and the CPU; the same digest is the code version of every content key. Compiled
+functions of another room, such as the parsers of ``data``, decide no bits of a learner: their
+folder carries a digest of that room besides, and the code version does not.
 """
 
 import ctypes
+import functools
 import hashlib
 import math
 import os
@@ -43,11 +46,20 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def _code_version() -> str:
+_KERNELS = Path(__file__).parent
+
+
+def _digest(folder: Path) -> "hashlib.blake2b":
+    """Over the names and the content of all sources in a folder."""
     digest = hashlib.blake2b(digest_size=8)
-    for source in sorted(Path(__file__).parent.glob("*.py")):
+    for source in sorted(folder.rglob("*.py")):
         digest.update(source.name.encode())
         digest.update(source.read_bytes())
+    return digest
+
+
+def _code_version() -> str:
+    digest = _digest(_KERNELS)
     cpu = llvmlite.binding.get_host_cpu_name()
     for part in (numba.__version__, sys.version, platform.machine(), cpu):
         digest.update(part.encode())
@@ -58,11 +70,15 @@ CODE_VERSION: str = _code_version()
 """Changes when any kernel, the versions or the CPU type change: then bits may change too."""
 
 
-def _cache_folder() -> Path | None:
-    """Where compiled code is kept, or None if this machine has no writable place for it."""
+@functools.cache
+def _cache_folder(room: str) -> Path | None:
+    """Where compiled code of a room is kept, or None where this machine has no place for it."""
     root = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME")
     folder = Path(root) if root else Path.home() / ".cache"
-    folder = folder / "askance" / f"kernels-{CODE_VERSION}"
+    name = f"kernels-{CODE_VERSION}"
+    if room != _KERNELS.name:
+        name = f"{room}-{_digest(_KERNELS.parent / room).hexdigest()}-{CODE_VERSION}"
+    folder = folder / "askance" / name
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:
@@ -70,7 +86,11 @@ def _cache_folder() -> Path | None:
     return folder if os.access(folder, os.W_OK) else None
 
 
-_FOLDER = _cache_folder()
+def _folder_of(function: Callable[..., Any]) -> Path | None:
+    """The folder for a function of ``askance.ROOM...``; others are kept with the kernels."""
+    package, room, *_ = (*function.__module__.split("."), "")
+    inside = package == "askance" and (_KERNELS.parent / room).is_dir()
+    return _cache_folder(room if inside else _KERNELS.name)
 
 
 class _Separate(CompilerBase):
@@ -194,16 +214,18 @@ def is_compiled(function: Callable[..., Any]) -> bool:
     if vars(config)["DISABLE_JIT"] or getattr(function, "overloads", None):
         return True
     name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}-*.nbi"
-    return _FOLDER is not None and any(_FOLDER.rglob(name))
+    folder = _folder_of(function)
+    return folder is not None and any(folder.rglob(name))
 
 
 def _compile(function: Callable[P, R], **options: Any) -> Callable[P, R]:
     # numba reads the folder when a function is decorated; other users of numba keep their own.
     settings = vars(config)
     before = settings["CACHE_DIR"]
-    settings["CACHE_DIR"] = str(_FOLDER) if _FOLDER else before
+    folder = _folder_of(function)
+    settings["CACHE_DIR"] = str(folder) if folder else before
     try:
-        options = {"nogil": True, "cache": _FOLDER is not None, **options}
+        options = {"nogil": True, "cache": folder is not None, **options}
         compiled: Callable[P, R] = numba.njit(
             error_model="numpy", pipeline_class=_Separate, **options
         )(function)

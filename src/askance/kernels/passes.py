@@ -40,7 +40,7 @@ from askance.kernels.linear import (
     squared_norm,
 )
 from askance.kernels.logistic import confidence, slope_squared
-from askance.kernels.types import (
+from askance.kernels.settings import (
     COVER,
     FIRST,
     IWAL,

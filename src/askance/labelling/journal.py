@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from askance.errors import FileUnreadable
-from askance.files import write_atomically
+from askance.storage.files import write_atomically
 
 __all__ = ["Answer", "Given", "Journal"]
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from askance.data.features import FeatureMap
-from askance.data.indexers import Hashing
-from askance.intake import Intake, Reading
+from askance.data.features.indexers import Hashing
+from askance.data.reading.intake import Intake, Reading
 from askance.live import ActiveLearner
 from askance.types import State
 

@@ -4,10 +4,10 @@ import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from askance.data.dataset import Csr
+from askance.data.csr import Csr
 from askance.data.features import FeatureMap
-from askance.data.records import Batch, Record
-from askance.intake import Intake, Reading
+from askance.data.reading.intake import Intake, Reading
+from askance.data.reading.records import Batch, Record
 from askance.types import Row
 
 __all__ = ["Walk"]
@@ -19,7 +19,7 @@ class Walk:
     Parameters
     ----------
     source, reading, features
-        As :class:`~askance.intake.Intake` takes them.
+        As :class:`~askance.data.reading.intake.Intake` takes them.
 
     >>> import tempfile
     >>> file = Path(tempfile.mkdtemp()) / "mail.csv"

@@ -71,7 +71,7 @@ class ActiveCover(EpochLearner):
 
     Examples
     --------
-    >>> from askance.kernels.matrices import from_dense
+    >>> from askance.sparse import from_dense
     >>> from askance.oracles.thresholds import ThresholdOracle
     >>> constants = Constants.practical(c0=0.1, alpha=1.0, beta_scale=10**0.5)
     >>> learner = ActiveCover(ThresholdOracle(), constants)

@@ -12,9 +12,9 @@ from askance.kernels.formulas import iwal_aggressive_term, iwal_slow_term
 from askance.kernels.optimization import iwal_probabilities
 from askance.learners.epochs import Block, EpochLearner, EpochSettings
 from askance.learners.region import KnownRegion, chosen_region, make_region, spread
-from askance.learners.streaming import require_positive
 from askance.protocols import BatchOracle
 from askance.types import Integers, Matrix
+from askance.validation import require_positive
 
 __all__ = ["BatchIWAL"]
 

@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 
 from askance.errors import InvalidParameter
-from askance.kernels.matrices import stacked
 from askance.kernels.optimization import (
     coordinate_step,
     dual_objective,
@@ -19,6 +18,7 @@ from askance.kernels.optimization import (
     rescaling,
 )
 from askance.protocols import BatchClassifier, BatchOracle
+from askance.sparse import stacked
 from askance.types import Floats, Integers, Matrix
 
 __all__ = ["Constraint", "Cover", "Limits", "Problem", "Solution", "Step", "solve"]

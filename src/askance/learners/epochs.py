@@ -14,14 +14,14 @@ from typing import NamedTuple, TypedDict
 import numpy as np
 
 from askance.errors import InvalidParameter, InvalidRow
-from askance.kernels.matrices import empty, from_rows, stacked
 from askance.learners.epoch_records import EpochRecord, EpochTally, states
-from askance.learners.row_checks import check_matrix, check_row
 from askance.learners.sample import Sample, Snapshot, matrix_from_state, matrix_state
 from askance.learners.schedules import Schedule, epoch_end_after, validated
-from askance.learners.streaming import check_label, sample_entry
+from askance.learners.streaming import sample_entry
 from askance.protocols import BatchClassifier, BatchOracle
+from askance.sparse import empty, from_rows, stacked
 from askance.types import Bools, Decision, Floats, Integers, Label, Matrix, Row, State
+from askance.validation import check_label, check_matrix, check_row
 
 __all__ = ["Block", "EpochLearner", "EpochSettings"]
 

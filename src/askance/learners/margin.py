@@ -3,9 +3,10 @@
 import math
 
 from askance.kernels.formulas import margin_probability, sign
-from askance.learners.streaming import StreamingLearner, check_coin, require_positive
+from askance.learners.streaming import StreamingLearner
 from askance.protocols import OnlineOracle
 from askance.types import Decision, Label, Row
+from askance.validation import check_coin, require_positive
 
 __all__ = ["MarginSampling"]
 

@@ -17,9 +17,10 @@ from askance.kernels.formulas import (
     sign,
 )
 from askance.learners.disagreement import Disagreement, check_disagreement, error_gap
-from askance.learners.streaming import StreamingLearner, check_coin, require_positive
+from askance.learners.streaming import StreamingLearner
 from askance.protocols import OnlineOracle
 from askance.types import Decision, Floats, Label, Row, State
+from askance.validation import check_coin, require_positive
 
 __all__ = ["OnlineActiveCover"]
 

@@ -2,8 +2,9 @@
 
 import math
 
-from askance.learners.streaming import StreamingLearner, check_coin
+from askance.learners.streaming import StreamingLearner
 from askance.types import Decision, Row
+from askance.validation import check_coin
 
 __all__ = ["Passive"]
 

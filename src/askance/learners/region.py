@@ -11,9 +11,9 @@ from typing import Protocol
 import numpy as np
 
 from askance.errors import InvalidParameter
-from askance.kernels.matrices import stacked
 from askance.learners.sample import Snapshot
 from askance.protocols import BatchClassifier, BatchOracle, ExactOracle
+from askance.sparse import stacked
 from askance.types import Floats, Integers, Label, Matrix
 
 __all__ = [

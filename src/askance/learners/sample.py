@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-from askance.kernels.matrices import empty, stacked
 from askance.protocols import BatchClassifier
+from askance.sparse import empty, stacked
 from askance.types import Floats, Integers, Matrix, State
 
 __all__ = ["Sample", "Snapshot", "matrix_from_state", "matrix_state"]

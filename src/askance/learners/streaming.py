@@ -3,24 +3,14 @@
 Each algorithm adds its own ``decide``.
 """
 
-import math
 from abc import ABC, abstractmethod
 
-import numpy as np
-
-from askance.errors import InvalidLabel, InvalidParameter, LabelConflict, LabelMissing
 from askance.kernels.formulas import importance_weight
 from askance.protocols import OnlineOracle
 from askance.types import Decision, Label, Row, State
+from askance.validation import check_label
 
-__all__ = [
-    "StreamingLearner",
-    "check_coin",
-    "check_label",
-    "require_label",
-    "require_positive",
-    "sample_entry",
-]
+__all__ = ["StreamingLearner", "sample_entry"]
 
 
 class StreamingLearner(ABC):
@@ -82,59 +72,3 @@ def sample_entry(decision: Decision, label: Label | None) -> tuple[Label, float]
         return decision.predicted, 1.0
     weight = importance_weight(decision.probability, decision.queried)
     return (1, weight) if label is None else (label, weight)
-
-
-def check_coin(coin: float) -> None:
-    """Raise unless the coin lies in [0, 1).
-
-    >>> check_coin(1.0)
-    Traceback (most recent call last):
-    askance.errors.InvalidParameter: a coin must lie in [0, 1), got 1.0
-    """
-    if not 0.0 <= coin < 1.0:
-        raise InvalidParameter(f"a coin must lie in [0, 1), got {coin}")
-
-
-def check_label(decision: Decision, label: Label | None) -> None:
-    """Raise unless a queried example has its label, and any other none.
-
-    >>> check_label(Decision(1, True, 0.5, False, 3, 0.1, 0.2), 1)
-    Traceback (most recent call last):
-    askance.errors.LabelConflict: no label was asked for, got 1, expected None
-    """
-    if not decision.queried:
-        if label is not None:
-            raise LabelConflict(f"no label was asked for, got {label!r}, expected None")
-    elif label is None:
-        raise LabelMissing("a label was asked for, got None, expected -1 or +1")
-    else:
-        require_label(label)
-
-
-def require_label(label: object) -> Label:
-    """Return a label as -1 or +1, or raise; booleans are no labels.
-
-    >>> require_label(2)
-    Traceback (most recent call last):
-    askance.errors.InvalidLabel: a label must be -1 or +1, got 2
-    """
-    if type(label) is int or (
-        isinstance(label, int | float | np.integer | np.floating) and not isinstance(label, bool)
-    ):
-        if label == 1:
-            return 1
-        if label == -1:
-            return -1
-    raise InvalidLabel(f"a label must be -1 or +1, got {label!r}")
-
-
-def require_positive(**parameters: object) -> None:
-    """Raise for the first parameter that is not positive and finite.
-
-    >>> require_positive(c0=-1.0)
-    Traceback (most recent call last):
-    askance.errors.InvalidParameter: c0 must be positive and finite, got -1.0
-    """
-    for name, value in parameters.items():
-        if not (isinstance(value, int | float) and value > 0 and math.isfinite(value)):
-            raise InvalidParameter(f"{name} must be positive and finite, got {value!r}")

@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from askance.errors import InvalidParameter, OracleFailed
-from askance.kernels.matrices import from_rows, resized
+from askance.sparse import from_rows, resized
 from askance.types import Floats, Integers, Label, Matrix, Row
 
 __all__ = ["ConstantClassifier", "EstimatorClassifier", "EstimatorOracle"]
@@ -92,7 +92,7 @@ class EstimatorOracle:
     Examples
     --------
     >>> from sklearn.linear_model import LogisticRegression
-    >>> from askance.kernels.matrices import from_dense
+    >>> from askance.sparse import from_dense
     >>> oracle = EstimatorOracle(LogisticRegression(), n_features=1)
     >>> X = from_dense(np.array([[-1.0], [1.0]]))
     >>> oracle.fit(X, np.array([-1, 1]), np.ones(2)).predict_many(X).tolist()

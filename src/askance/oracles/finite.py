@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from askance.errors import InvalidParameter
-from askance.kernels.matrices import column, from_rows, resized
 from askance.protocols import BatchClassifier
+from askance.sparse import column, from_rows, resized
 from askance.types import Floats, Integers, Label, Matrix, Row
 
 __all__ = ["FiniteOracle", "Vote", "VoteOracle"]
@@ -33,7 +33,7 @@ class FiniteOracle:
 
     Examples
     --------
-    >>> from askance.kernels.matrices import from_dense
+    >>> from askance.sparse import from_dense
     >>> from askance.oracles.thresholds import Threshold
     >>> oracle = FiniteOracle([Threshold(0, t, 1) for t in (0.0, 1.0, 2.0)])
     >>> X = from_dense(np.array([[0.5], [1.5]]))
@@ -100,7 +100,7 @@ class VoteOracle:
 
     Examples
     --------
-    >>> from askance.kernels.matrices import from_dense
+    >>> from askance.sparse import from_dense
     >>> X = from_dense(np.array([[1.0, 0.0, 1.0], [-1.0, 1.0, 0.0]]))
     >>> VoteOracle(2).fit(X, np.array([-1, -1]), np.ones(2)).index
     1

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 
 from askance.errors import InvalidParameter
-from askance.kernels.matrices import row_at
 from askance.protocols import OnlineOracle
+from askance.sparse import row_at
 from askance.types import Floats, Integers, Label, Matrix, Row
 
 __all__ = ["PassesClassifier", "PassesOracle"]
@@ -38,7 +38,7 @@ class PassesOracle:
 
     Examples
     --------
-    >>> from askance.kernels.matrices import from_dense
+    >>> from askance.sparse import from_dense
     >>> from askance.oracles.linear import LinearState, linear_oracles
     >>> oracle = PassesOracle(lambda: linear_oracles(LinearState(n_features=1, lanes=1))[0])
     >>> X = from_dense(np.array([[-1.0], [1.0]]))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from askance.errors import InvalidParameter
-from askance.kernels.matrices import column
+from askance.sparse import column
 from askance.types import Floats, Integers, Label, Matrix, Row
 
 __all__ = ["StumpOracle", "Threshold", "ThresholdOracle"]
@@ -51,7 +51,7 @@ class ThresholdOracle:
 
     Examples
     --------
-    >>> from askance.kernels.matrices import from_dense
+    >>> from askance.sparse import from_dense
     >>> X = from_dense(np.array([[1.0], [2.0], [4.0]]))
     >>> ThresholdOracle().fit(X, np.array([-1, -1, 1]), np.ones(3))
     Threshold(feature=0, cut=3.0, side=1)
@@ -101,7 +101,7 @@ class StumpOracle:
 
     Examples
     --------
-    >>> from askance.kernels.matrices import from_dense
+    >>> from askance.sparse import from_dense
     >>> X = from_dense(np.array([[1.0, 5.0], [1.0, 7.0]]))
     >>> StumpOracle(2).fit(X, np.array([1, -1]), np.ones(2))
     Threshold(feature=1, cut=6.0, side=-1)

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from askance.curves.curve import Curve, label_budgets, sum_up
 from askance.engine import Group, chunks_of, is_compilable, run_settings
 from askance.errors import InvalidParameter
 from askance.learners.streaming import StreamingLearner
+from askance.plots.curve import Curve, label_budgets, sum_up
 from askance.presets import make_learner, suggested
 from askance.rehearsal.held import Held, coin_seed
 from askance.types import ResultRow

@@ -7,13 +7,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.data.dataset import Csr
-from askance.data.design import stacked
-from askance.data.records import Batch, Record
+from askance.data.csr import Csr, stacked
+from askance.data.reading.intake import Intake
+from askance.data.reading.records import Batch, Record
 from askance.data.splits import permutation, seed_for, train_test
 from askance.engine import stream_of
 from askance.errors import BadRecord
-from askance.intake import Intake
 from askance.kernels.passes import Stream
 from askance.types import Integers
 

@@ -17,8 +17,8 @@ from typing import Any
 import joblib
 
 from askance.engine import Group, chunks_of, run_settings
+from askance.engine.grouping import cover_size, groups
 from askance.errors import AskanceError, InvalidParameter
-from askance.grouping import cover_size, groups
 from askance.kernels._jit import CODE_VERSION
 from askance.learners.streaming import StreamingLearner
 from askance.presets import make_learner

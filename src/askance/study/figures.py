@@ -9,8 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from askance.files import write_atomically
-from askance.palette import COLOURS, GREY, MARKERS
+from askance.plots.palette import COLOURS, GREY, MARKERS
+from askance.storage.files import write_atomically
 from askance.study import metrics
 from askance.study.results import Results
 from askance.study.summary import Choice, by_cover_size, errors_of, gain_of, label_of, names_of

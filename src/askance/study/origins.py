@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from askance.data.catalog import CATALOG, entry_of, find, load, printed
-from askance.data.dataset import Csr, Dataset
-from askance.data.design import stacked
+from askance.data.catalog.dataset import Dataset
+from askance.data.csr import Csr, stacked
 from askance.data.features import FeatureMap
-from askance.data.readers import read_batches
+from askance.data.reading.readers import read_batches
 from askance.data.splits import coins, permutation, train_test
 from askance.engine import stream_of
 from askance.errors import BadRecord, DatasetUnavailable, InvalidParameter

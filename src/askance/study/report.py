@@ -7,7 +7,7 @@ import numpy as np
 
 from askance.data.catalog import CATALOG
 from askance.errors import FileUnreadable
-from askance.files import write_atomically
+from askance.storage.files import write_atomically
 from askance.study import figures, findings, interactive, page
 from askance.study.blocks import Block, Drawing, Grid, Heading, Live, Text, markdown
 from askance.study.claims import FIFTH, claims

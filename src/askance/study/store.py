@@ -18,8 +18,8 @@ import pyarrow.parquet as pq
 from pyarrow import csv
 
 from askance.errors import FileUnreadable
-from askance.files import write_atomically
-from askance.locks import held
+from askance.storage.files import write_atomically
+from askance.storage.locks import held
 from askance.study.design import Cell
 from askance.types import Integers
 

@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 
 from askance.learners.epochs import EpochLearner
 from askance.oracles.finite import Vote, VoteOracle
-from askance.theory.streams import Stream
+from askance.theory.instances import Stream
 from askance.types import Bools, Floats, Integers, Matrix
 
 __all__ = ["Domain", "threshold_domain"]

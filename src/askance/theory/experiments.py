@@ -13,7 +13,7 @@ from askance.theory.epoch_tables import epoch_table
 from askance.theory.guarantees import choices_run, guarantee_run, label_run, summarise_guarantees
 from askance.theory.hard import hard_run, summarise
 from askance.theory.solver import solver_run
-from askance.theory.thresholds import (
+from askance.theory.threshold_runs import (
     OMEGAS,
     realizable_run,
     summarise_realizable,

@@ -9,8 +9,8 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from askance.files import write_atomically
-from askance.palette import COLOURS, MARKERS
+from askance.plots.palette import COLOURS, MARKERS
+from askance.storage.files import write_atomically
 from askance.types import State
 
 __all__ = [

@@ -8,7 +8,7 @@ from askance.learners.active_cover import ActiveCover
 from askance.learners.constants import Constants
 from askance.theory.contenders import BETA_SCALE
 from askance.theory.domain import Domain, threshold_domain
-from askance.theory.streams import drive
+from askance.theory.instances import drive
 from askance.types import Bools, Floats, State
 
 __all__ = ["choices_run", "guarantee_run", "label_run", "summarise_guarantees"]

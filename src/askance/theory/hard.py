@@ -5,7 +5,7 @@ import numpy as np
 from askance.learners.epochs import EpochLearner
 from askance.oracles.finite import Vote, VoteOracle
 from askance.theory.contenders import CONTENDERS, log_log_slope, make_contender, sizes
-from askance.theory.streams import Stream, drive, hard_instance
+from askance.theory.instances import Stream, drive, hard_instance
 from askance.types import Floats, Integers, State
 
 __all__ = ["EPSILON", "floor_queries", "hard_run", "summarise"]

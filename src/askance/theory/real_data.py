@@ -7,7 +7,7 @@ import numpy as np
 from askance.learners.active_cover import ActiveCover
 from askance.learners.constants import Constants
 from askance.protocols import BatchClassifier, BatchOracle
-from askance.theory.streams import Stream, drive
+from askance.theory.instances import Stream, drive
 from askance.types import Floats, Integers, Matrix, State
 
 __all__ = ["Trial", "active_curve", "passive_curve", "summarise_real"]

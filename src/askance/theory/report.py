@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from askance.errors import FileUnreadable
-from askance.files import write_atomically
+from askance.storage.files import write_atomically
 from askance.types import State
 
 __all__ = ["fill_tables", "load_result", "markdown_table", "save_result", "shown", "write_text"]

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from askance.kernels.matrices import from_dense
 from askance.learners.active_cover import ActiveCover
 from askance.learners.constants import Constants
 from askance.learners.coordinate_ascent import Problem, Solution, solve
 from askance.learners.region import ExactRegion
 from askance.oracles.thresholds import ThresholdOracle
+from askance.sparse import from_dense
 from askance.theory.contenders import BETA_SCALE
-from askance.theory.streams import drive, threshold_stream
+from askance.theory.instances import drive, threshold_stream
 from askance.types import Matrix, State
 
 __all__ = ["iteration_bound", "solver_run"]

@@ -1,0 +1,228 @@
+"""``askance predict``, ``inspect`` and ``export``: what a saved model is good for."""
+
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from askance.cli.options import (
+    FORMATS,
+    AsJson,
+    FileArgument,
+    Force,
+    choice,
+    progress_bar,
+    refuse_existing,
+    say,
+    say_json,
+)
+from askance.exports import write_coefficients, write_model_sample, write_onnx
+from askance.exports.predictions import described, predictions
+from askance.live import ActiveLearner
+from askance.storage.tables import Chunk, check_table_path, write_table
+from askance.terminal.visible import visible
+from askance.types import State
+
+__all__ = ["export", "inspect", "predict"]
+
+Model = Annotated[
+    Path, typer.Argument(metavar="MODEL", help="A model saved by `askance run` or `askance label`.")
+]
+
+
+def predict(
+    model: Model,
+    file: FileArgument,
+    *,
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", help="A .csv, .tsv or .parquet file; - is standard output."),
+    ] = Path("-"),
+    format: Annotated[
+        str | None, choice(FORMATS, "The file's format, if its name does not say.")
+    ] = None,
+    id: Annotated[
+        str | None, typer.Option(metavar="COL", help="The column of ids, if not the model's own.")
+    ] = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Predict for every record of a file: its class, and how probable the positive class is.
+
+    The file is read in constant memory, however long it is. The columns are those that the model
+    was trained on; a column of labels may be there and is left alone. With `--json`, the
+    predictions are one JSON list, or, if they go to a file, a summary is printed.
+
+    Example: `askance predict spam.askance new-mail.csv --output predictions.parquet`
+    """
+    check_table_path(output)
+    _refuse(output, force=force)
+    live = ActiveLearner.load(model)
+    chunks = predictions(live, file, format=format, id=id)
+    if str(output) != "-":
+        summary = _written(chunks, output, live.classes[1], quiet=as_json)
+        if as_json:
+            say_json(summary)
+        else:
+            say(
+                f"wrote {output}: {summary['predicted']:,} predictions, "
+                f"{summary['positive']:,} of them {visible(live.classes[1])}"
+            )
+    elif as_json:
+        _print_list(chunks)
+    else:
+        with write_table("-") as write:
+            for chunk in chunks:
+                write(chunk)
+
+
+def _written(chunks: Iterable[Chunk], output: Path, positive: str, *, quiet: bool) -> State:
+    """Write predictions to a file, counting them."""
+    total = found = 0
+    with write_table(output) as write, progress_bar(quiet=quiet) as bar:
+        task = bar.add_task("Predicting", total=None)
+        for chunk in chunks:
+            write(chunk)
+            total += len(chunk["id"])
+            found += int((chunk["prediction"] == positive).sum())
+            bar.update(task, completed=total)
+    return {"output": str(output), "predicted": total, "positive": found}
+
+
+def _print_list(chunks: Iterable[Chunk]) -> None:
+    """Print a JSON list as it grows."""
+    start = "[\n"
+    for chunk in chunks:
+        for values in zip(*(column.tolist() for column in chunk.values()), strict=True):
+            sys.stdout.write(start + json.dumps(dict(zip(chunk, values, strict=True))))
+            start = ",\n"
+    sys.stdout.write("\n]\n")
+
+
+def inspect(
+    model: Model,
+    top: Annotated[int, typer.Option(min=0, help="How many of the largest weights.")] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """Say what a model has seen, asked and learned, and show its largest weights.
+
+    Weights are in the units of the values; they come in the order of how far each can move the
+    score, its weight times the largest value seen. A positive weight speaks for the positive class.
+
+    Example: `askance inspect spam.askance --top 10`
+    """
+    found = described(ActiveLearner.load(model), top)
+    if as_json:
+        say_json({"model": str(model), **found})
+        return
+    console = Console()
+    console.print(_overview(found))
+    if found["stats"]["warning"]:
+        say(found["stats"]["warning"])
+    if found["weights"]:
+        console.print(_weights(found))
+
+
+def _overview(found: State) -> Table:
+    table = Table(show_header=False, box=None, pad_edge=False)
+    table.add_column(style="bold")
+    table.add_column(overflow="fold")
+    for name, value in _lines(found):
+        table.add_row(name, _plain(value))
+    return table
+
+
+def _plain(text: str) -> Text:
+    """Text of a stranger's file: neither markup nor control characters are obeyed."""
+    return Text(visible(text))
+
+
+def _lines(found: State) -> list[tuple[str, str]]:
+    stats, classes = found["stats"], found["classes"]
+    learner = dict(found["learner"])
+    settings = [f"{name}={value}" for name, value in learner.items() if name != "algorithm"]
+    counts = {name: value for name, value in stats.items() if isinstance(value, int)}
+    told = {name: f"{value:,}" for name, value in counts.items()}
+    total = found["budget"]["total"]
+    left = "" if total is None else f", of a budget of {total:,}"
+    columns = [f"{name} ({kind})" for name, kind in found["columns"].items()]
+    return [
+        ("algorithm", f"{learner['algorithm']} ({', '.join(settings)})"),
+        ("classes", f"{classes['positive']} (positive), {classes['negative']} (negative)"),
+        *([("columns", ", ".join(columns))] if columns else []),
+        ("examples", f"{told['seen']} seen, {told['learned']} learned, {told['refused']} refused"),
+        (
+            "labels",
+            f"{told['asked']} asked{left}: {told['answered']} answered, {told['pending']} pending, "
+            f"{told['withdrawn']} withdrawn",
+        ),
+        ("asked for", f"{stats['query_rate']:.1%} of the examples"),
+        ("own guesses", f"{stats['predicted_share']:.1%} of what was learned"),
+        ("mean error", f"{stats['mean_error']:.2%}, as estimated while learning"),
+        ("weights", f"{found['weights_learned']:,} that are not zero"),
+    ]
+
+
+def _weights(found: State) -> Table:
+    title = f"Largest weights; above zero speaks for {found['classes']['positive']}"
+    # Else a title is broken to the width of a narrow table.
+    table = Table(title=_plain(title), min_width=cell_len(title))
+    table.add_column("feature", overflow="fold")
+    for name in ("weight", "largest value"):
+        table.add_column(name, justify="right")
+    for weight in found["weights"]:
+        others = "".join(f" or {name}" for name in weight["shared_with"])
+        largest = "" if weight["largest"] is None else f"{weight['largest']:g}"
+        table.add_row(_plain(weight["feature"] + others), f"{weight['coefficient']:+.4g}", largest)
+    return table
+
+
+def export(
+    model: Model,
+    coefficients: Annotated[
+        Path | None, typer.Option(help="Write the weights by feature name to a .json file.")
+    ] = None,
+    onnx: Annotated[
+        Path | None, typer.Option(help="Write the classifier as ONNX; needs askance[onnx].")
+    ] = None,
+    sample: Annotated[
+        Path | None,
+        typer.Option(help="Write the labels with their weights to a .csv, .tsv or .parquet file."),
+    ] = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write what others can use: the weights by name, the classifier as ONNX, the weighted sample.
+
+    Example: `askance export spam.askance --coefficients weights.json --sample sample.csv`
+    """
+    wanted: dict[str, tuple[Path | None, Any]] = {
+        "coefficients": (coefficients, write_coefficients),
+        "onnx": (onnx, write_onnx),
+        "sample": (sample, write_model_sample),
+    }
+    chosen = {name: (path, write) for name, (path, write) in wanted.items() if path is not None}
+    if not chosen:
+        raise typer.BadParameter("say what to write: --coefficients, --onnx or --sample.")
+    if sample is not None:
+        check_table_path(sample)
+    _refuse(*(path for path, _ in chosen.values()), force=force)
+    live = ActiveLearner.load(model)
+    for path, write in chosen.values():
+        write(path, live)
+        if not as_json:
+            say(f"wrote {path}")
+    if as_json:
+        say_json({name: str(path) for name, (path, _) in chosen.items()})
+
+
+def _refuse(*paths: Path, force: bool) -> None:
+    """Keep files that are already there; a pipe or a device is there to be written to."""
+    refuse_existing([path for path in paths if path.is_file()], force=force)

@@ -1,0 +1,312 @@
+"""``askance run`` and ``askance compare``: a labelled file, as if its labels had to be bought."""
+
+import json
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from askance.cli.options import (
+    FileArgument,
+    LabelledOptions,
+    LearnerOptions,
+    OutputOptions,
+    Seed,
+    flat,
+    parameter,
+    progress_bar,
+    refuse_existing,
+    say,
+    say_json,
+)
+from askance.data.reading.intake import Intake
+from askance.presets import ALGORITHMS
+from askance.storage.files import write_atomically
+
+if TYPE_CHECKING:
+    from askance.rehearsal.comparison import Contestant
+    from askance.rehearsal.rehearse import Plan, Rehearsal
+
+__all__ = ["compare", "run"]
+
+LARGEST = 2**30
+"""Bytes of a file up to which it is held in memory unless told otherwise."""
+
+CONTESTANTS = ("online_active_cover", "iwal1", "margin", "passive")
+
+
+@flat
+def run(
+    file: FileArgument,
+    *,
+    read: LabelledOptions,
+    learn: LearnerOptions,
+    out: OutputOptions,
+    budget: Annotated[int, typer.Option(min=1, help="Labels that may be bought.")] = 500,
+    progressive: Annotated[
+        bool | None,
+        typer.Option(
+            "--progressive/--held-out",
+            help="Measure predictions before each label, in the file's order; or hold out a fifth "
+            "of the shuffled file, as is done unless it is standard input or larger than 1 GiB.",
+            show_default=False,
+        ),
+    ] = None,
+    queried: Annotated[
+        Path | None,
+        typer.Option(
+            dir_okay=False,
+            help="Where the bought labels go, .csv or .parquet; queried.csv in the folder if not "
+            "given.",
+            show_default=False,
+        ),
+    ] = None,
+    seed: Seed = 0,
+) -> None:
+    """Try active learning on a labelled file, as if each label had to be bought.
+
+    Labels are looked at only where the algorithm asks. Shows the error beside that of passive
+    learning, and writes a plot, the model, and the bought labels with their weights.
+
+    Example: `askance run mail.csv --label spam --budget 500`
+    """
+    # Here, so that the other commands do not wait for scikit-learn and matplotlib.
+    from askance.rehearsal.rehearse import Plan
+    from askance.storage.tables import check_table_path
+
+    folder = out.folder(file, "run")
+    sample = queried or folder / "queried.csv"
+    check_table_path(sample)
+    paths = [folder / name for name in ("model.askance", "curve.png", "curve.svg", "summary.json")]
+    refuse_existing([*paths, sample], force=out.force)
+    plan = Plan(learn.algorithm, learn.parameters(), budget, seed)
+    intake = Intake(file, read.reading())
+    found = _rehearsed(intake, plan, _is_stream(file) if progressive is None else progressive)
+    summary = _summary(found, intake, [*map(str, paths), str(sample)])
+    _write(found, folder, sample, summary)
+    if out.as_json:
+        say_json(summary)
+    else:
+        _show(summary, folder)
+
+
+def _is_stream(file: str) -> bool:
+    path = Path(file)
+    return file == "-" or not path.is_file() or path.stat().st_size > LARGEST
+
+
+def _rehearsed(intake: Intake, plan: "Plan", stream: bool) -> "Rehearsal":
+    from askance.rehearsal.held import hold
+    from askance.rehearsal.rehearse import rehearse, rehearse_stream
+
+    with progress_bar() as bar:
+        task = bar.add_task("Reading", total=None)
+
+        def step(examples: int, labels: int) -> None:
+            text = f"{examples:,} examples, {labels:,} labels"
+            bar.update(task, description=text, total=plan.budget, completed=labels)
+
+        if stream:
+            return rehearse_stream(intake, plan, step)
+        return rehearse(intake, hold(intake), plan, step)
+
+
+def _summary(found: "Rehearsal", intake: Intake, files: list[str]) -> dict[str, Any]:
+    end, passive = found.results[-1], found.passive[-1]
+    stats = found.learner.stats()
+    return {
+        "file": intake.source,
+        "columns": intake.columns,
+        "likely_ids": intake.likely_ids(),
+        "classes": list(intake.classes),
+        "unlabelled": found.unlabelled,
+        "algorithm": found.plan.algorithm,
+        "parameters": found.plan.setting,
+        "budget": found.plan.budget,
+        "seed": found.plan.seed,
+        "measure": found.measure,
+        "examples": found.examples,
+        "tested": found.tested,
+        "seen": stats.seen - stats.refused,
+        "labels": end.queries,
+        "error": end.error,
+        "passive": {"labels": passive.queries, "error": passive.error},
+        "all_labels": {"labels": found.everything.queries, "error": found.everything.error},
+        "commoner_class": {"labels": 0, "error": found.commoner},
+        "curves": [curve.as_json() for curve in found.curves()],
+        "warning": stats.warning,
+        "files": files,
+    }
+
+
+def _write(found: "Rehearsal", folder: Path, sample: Path, summary: dict[str, Any]) -> None:
+    from askance.exports import record_columns, write_sample
+    from askance.plots.figure import Look, draw, save
+
+    folder.mkdir(parents=True, exist_ok=True)
+    parts = f"{found.examples:,} examples, each predicted before it is learned"
+    if found.measure == "test error":
+        parts = f"{found.examples:,} examples to learn from, {found.tested:,} held out"
+    look = Look(
+        title=f"{Path(summary['file']).name}: {found.results[-1].queries:,} labels",
+        subtitle=f"{parts}; seed {found.plan.seed}.",
+        measure=found.measure,
+        reference=(found.everything.error, f"passive with all {found.everything.queries:,} labels"),
+    )
+    save(draw(found.curves(), look), folder, "curve")
+    write_sample(
+        sample,
+        ids=[asked.record.id for asked in found.asked],
+        labels=[found.learner.classes[asked.label > 0] for asked in found.asked],
+        weights=np.array([asked.weight for asked in found.asked]),
+        probabilities=np.array([asked.probability for asked in found.asked]),
+        n=summary["seen"],
+        columns=record_columns(asked.record for asked in found.asked),
+    )
+    found.learner.save(folder / "model.askance")
+    with write_atomically(folder / "summary.json") as file:
+        file.write(json.dumps(summary, indent=1).encode())
+
+
+def _show(summary: dict[str, Any], folder: Path) -> None:
+    negative, positive = summary["classes"]
+    say(f"{summary['file']}: {_described(summary['columns'])}")
+    say(f"Classes: {positive!r} (positive) and {negative!r}.{_left_out(summary['unlabelled'])}")
+    say(_what_was_done(summary))
+    table = Table("", "labels", summary["measure"])
+    for column in table.columns[1:]:
+        column.justify = "right"
+    rows = {
+        summary["algorithm"]: summary,
+        "passive": summary["passive"],
+        "passive, all labels": summary["all_labels"],
+        "always the commoner class": summary["commoner_class"],
+    }
+    for name, row in rows.items():
+        table.add_row(name, f"{row['labels']:,}", f"{row['error']:.1%}")
+    Console().print(table)
+    for note in _notes(summary):
+        say(f"Note: {note}.")
+    say(f"Wrote {', '.join(summary['files'])}.")
+    say(f"Next: askance predict {shlex.quote(str(folder / 'model.askance'))} NEW_FILE")
+
+
+def _notes(summary: dict[str, Any]) -> Iterator[str]:
+    for name in summary["likely_ids"]:
+        yield f"{name} looks like an id, and was learned from: --id or --ignore leaves it out"
+    if summary["labels"] < summary["budget"]:
+        left = f"{summary['budget'] - summary['labels']:,} labels are left"
+        name = {"margin": "b", "passive": None}.get(summary["algorithm"], "c0")
+        more = f": a larger {name} asks more" if name else ""
+        yield f"the examples ended before the budget was spent, {left}{more}"
+    if summary["warning"]:
+        yield summary["warning"]
+
+
+def _described(columns: dict[str, str]) -> str:
+    """Which columns are read as what, each kind once."""
+    kinds: dict[str, list[str]] = {}
+    for name, kind in columns.items():
+        kinds.setdefault(kind, []).append(name)
+    if not kinds:
+        return "numbered or named features."
+    return "; ".join(f"{kind} {_some(names)}" for kind, names in kinds.items()) + "."
+
+
+def _some(names: list[str], most: int = 4) -> str:
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def _left_out(unlabelled: int) -> str:
+    return f" {unlabelled:,} records without a label were left out." if unlabelled else ""
+
+
+def _what_was_done(summary: dict[str, Any]) -> str:
+    labels, seen, examples = (f"{summary[name]:,}" for name in ("labels", "seen", "examples"))
+    bought = f"{summary['algorithm']} bought {labels} labels"
+    done = f"{bought} among the first {seen} of {examples} examples"
+    if summary["measure"] == "test error":
+        return f"{done}; {summary['tested']:,} others were held out to test on."
+    return f"{done}; every prediction was made before its label was known."
+
+
+@flat
+def compare(
+    file: FileArgument,
+    *,
+    read: LabelledOptions,
+    out: OutputOptions,
+    algorithm: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME[:K=V,...]",
+            help=f"One of {', '.join(ALGORITHMS)}, with parameters if you like; repeat. "
+            f"{', '.join(CONTESTANTS)} by default.",
+            show_default=False,
+        ),
+    ] = None,
+    budget: Annotated[
+        int | None, typer.Option(min=1, help="Labels that each may buy; all if not given.")
+    ] = None,
+    permutations: Annotated[int, typer.Option(min=1, help="Shuffles of the file.")] = 9,
+    seed: Seed = 0,
+) -> None:
+    """Compare algorithms on a labelled file: test error against labels, as a table and a plot.
+
+    All see the same shuffles of the file with the same coins; a fifth is held out each time.
+
+    Example: `askance compare mail.csv --label spam --algorithm margin:b=0.1 --algorithm passive`
+    """
+    from askance.plots.curve_table import table
+    from askance.plots.figure import Look, draw, save
+    from askance.rehearsal import comparison
+    from askance.rehearsal.held import hold
+
+    contestants = [_contestant(text) for text in algorithm or CONTESTANTS]
+    folder = out.folder(file, "compare")
+    refuse_existing([folder / f"compare.{kind}" for kind in ("png", "svg")], force=out.force)
+    intake = Intake(file, read.reading())
+    with progress_bar() as bar:
+        task = bar.add_task("Comparing", total=permutations * len(contestants))
+        held = hold(intake)
+        curves = comparison.compare(
+            held,
+            contestants,
+            budget=budget,
+            permutations=permutations,
+            seed=seed,
+            on_run=lambda: bar.advance(task),
+        )
+    train, test = map(len, held.split(seed))
+    shuffles = f"{permutations} shuffle{'s' if permutations > 1 else ''}"
+    done = f"{shuffles} of {intake.source}: {train:,} examples to learn from, {test:,} to test on."
+    look = Look(
+        f"{Path(intake.source).name}: error against labels",
+        f"{done}\nMedians with quartiles; a curve ends with its stream.",
+    )
+    written = [str(path) for path in save(draw(curves, look), folder, "compare")]
+    if out.as_json:
+        found = [curve.as_json() for curve in curves]
+        sizes = {"permutations": permutations, "examples": train, "tested": test, "seed": seed}
+        say_json({"file": intake.source, **sizes, "curves": found, "files": written})
+        return
+    say(done + _left_out(held.unlabelled))
+    Console().print(table(curves))
+    say(f"Wrote {', '.join(written)}.")
+
+
+def _contestant(text: str) -> "Contestant":
+    from askance.rehearsal.comparison import contestant
+
+    name, _, given = text.partition(":")
+    if name not in ALGORITHMS:
+        raise typer.BadParameter(f"{name!r} is not one of {', '.join(ALGORITHMS)}.")
+    found = contestant(name, dict(map(parameter, given.split(",") if given else ())))
+    found.prototype()
+    return found

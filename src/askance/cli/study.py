@@ -1,0 +1,248 @@
+"""``askance study``: run a study, look at it, export it, report on it, verify it."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from askance.cli.options import AsJson, progress_bar, say, say_json
+
+if TYPE_CHECKING:
+    from askance.study.design import Cell, Study
+    from askance.study.execute import Task
+    from askance.study.store import Store
+
+__all__ = ["study_app"]
+
+study_app = typer.Typer(
+    help="Experiments over data sets, permutations and grids of settings.\n\n"
+    "Example: `askance study run studies/smoke.toml`",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+)
+
+StudyFile = Annotated[Path, typer.Argument(dir_okay=False, help="The study's TOML file.")]
+StoreFolder = Annotated[Path, typer.Argument(file_okay=False, help="A store of results.")]
+
+
+def _existing(folder: Path | None) -> Path | None:
+    """Refuse a folder that is not there: it would be taken for one without data sets."""
+    from askance.errors import InvalidParameter
+
+    if folder is not None and not folder.is_dir():
+        raise InvalidParameter(f"the folder of raw files must exist, got {folder}, which is none")
+    return folder
+
+
+DataDir = Annotated[
+    Path | None,
+    typer.Option(
+        envvar="ASKANCE_DATA", callback=_existing, help="A folder that holds the raw files."
+    ),
+]
+StoreOption = Annotated[
+    Path | None,
+    typer.Option(file_okay=False, help="Where results go; stores/NAME if not given."),
+]
+
+
+@study_app.command()
+def run(
+    file: StudyFile,
+    *,
+    data_dir: DataDir = None,
+    store: StoreOption = None,
+    jobs: Annotated[int, typer.Option(help="Processes; -1 for one on each core.")] = -1,
+    dask: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Run on this Dask cluster.")
+    ] = None,
+    retry: Annotated[bool, typer.Option("--retry", help="Run again what failed.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Run what is missing of a study; stop it as you like and run it again to go on.
+
+    Example: `askance study run studies/smoke.toml --store smoke`
+    """
+    from askance.study import execute
+    from askance.study.design import read_study
+    from askance.study.store import Store
+
+    study = read_study(file)
+    results = Store(store or _default(study))
+    with results.writing(study.text):
+        if study.results is not None:
+            results.adopt(study.results)
+        todo = list(execute.missing(study, results, data_dir, retry=retry))
+        tasks = list(execute.plan(study, todo, data_dir))
+        with _bar(sum(task.work for task in tasks)) as advance, _interruptible():
+            execute.run(tasks, results, jobs=jobs, dask=dask, on_task=lambda task, _: advance(task))
+        results.compact()
+    _summarise(study, results, data_dir, as_json)
+
+
+@contextmanager
+def _bar(total: float) -> Iterator[Callable[["Task"], None]]:
+    with progress_bar() as bar:
+        line = bar.add_task("Running", total=total)
+
+        def advance(task: "Task") -> None:
+            cell = task.cells[0]
+            bar.update(line, advance=task.work, description=f"{cell.dataset} {cell.permutation}")
+
+        yield advance
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        typer.echo("stopped; the same command goes on from here", err=True)
+        raise typer.Exit(130) from None
+
+
+@study_app.command()
+def status(
+    file: StudyFile,
+    data_dir: DataDir = None,
+    store: StoreOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show for each data set how many cells are done, failed and missing.
+
+    Example: `askance study status studies/smoke.toml --store smoke`
+    """
+    from askance.study.design import read_study
+    from askance.study.store import Store
+
+    study = read_study(file)
+    _summarise(study, Store(store or _default(study)), data_dir, as_json)
+
+
+def _summarise(study: "Study", store: "Store", data_dir: Path | None, as_json: bool) -> None:
+    from askance.study.origins import absent
+    from askance.study.status import failures, progress
+
+    lines = list(progress(study, store, data_dir))
+    away = absent(study.origins, data_dir)
+    failed = [(*_named(cell), failure) for cell, failure in failures(store)]
+    if as_json:
+        by_set = [line._asdict() for line in lines]
+        wrong = [dict(zip((*_CELL, "failure"), row, strict=True)) for row in failed]
+        say_json({"data_sets": by_set, "absent": away, "failures": wrong})
+        return
+    table = Table("data set", "done", "failed", "missing", "seconds")
+    for line in lines:
+        table.add_row(*map(str, line[:4]), f"{line.seconds:.1f}")
+    Console().print(table)
+    if away:
+        say(f"not here: {', '.join(away)}")
+    for *where, failure in failed:
+        say(f"failed: {' '.join(map(str, where))}: {failure}")
+
+
+_CELL = ("dataset", "permutation", "algorithm", "setting")
+
+
+def _named(cell: "Cell") -> tuple[str, int, str, str]:
+    return cell.dataset, cell.permutation, cell.algorithm, cell.setting
+
+
+def _say_written(paths: Iterable[Path], as_json: bool) -> None:
+    written = [str(path) for path in paths]
+    if as_json:
+        say_json({"files": written})
+        return
+    for path in written:
+        say(f"wrote {path}")
+
+
+@study_app.command()
+def export(
+    store: StoreFolder,
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", help="A .csv or .parquet file, or a folder of Parquet."),
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Write all results as one table, or as a folder with one compact file per data set.
+
+    Example: `askance study export smoke -o smoke.csv`
+    """
+    from askance.study.store import export_results
+
+    _say_written(export_results(_opened(store), output), as_json)
+
+
+@study_app.command()
+def report(
+    store: StoreFolder,
+    output: Annotated[Path, typer.Option("--output", "-o", file_okay=False, help="A folder.")],
+    as_json: AsJson = False,
+) -> None:
+    """Write a page with the figures and tables of the paper, from our results.
+
+    Example: `askance study report smoke -o smoke-report`
+    """
+    from askance.study.report import write_report
+
+    _say_written([write_report(_opened(store), output)], as_json)
+
+
+@study_app.command()
+def verify(
+    file: StudyFile,
+    data_dir: DataDir = None,
+    store: Annotated[
+        Path | None,
+        typer.Option(file_okay=False, help="The results; those that the study names by default."),
+    ] = None,
+    sample: Annotated[int, typer.Option(min=1, help="How many cells to run again.")] = 50,
+    seed: Annotated[int, typer.Option(min=0, help="Another seed: other cells.")] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Run random cells again, each alone, and demand equal bits.
+
+    Example: `askance study verify studies/smoke.toml --store smoke --sample 5`
+    """
+    from askance.study.design import read_study
+    from askance.study.status import verify_sample
+    from askance.study.store import Store
+
+    study = read_study(file)
+    results = Store(store or study.results or _default(study))
+    options = {"sample": sample, "seed": seed}
+    checked, foreign, wrong = verify_sample(study, results, data_dir, **options)
+    if as_json:
+        differing = [dict(zip(_CELL, _named(cell), strict=True)) for cell in wrong]
+        say_json({"checked": checked, "other_version": foreign, "differing": differing})
+    else:
+        _say_verified(checked, foreign, wrong)
+    raise typer.Exit(1 if wrong else 0)
+
+
+def _say_verified(checked: int, foreign: int, wrong: "Sequence[Cell]") -> None:
+    if foreign:
+        say(f"{foreign} of {checked} cells were made by another version of the code")
+    for cell in wrong:
+        say(f"differs: {' '.join(map(str, _named(cell)))}")
+    say(f"{checked - len(wrong)} of {checked} cells have equal bits")
+
+
+def _default(study: "Study") -> Path:
+    return Path("stores") / study.name
+
+
+def _opened(folder: Path) -> "Store":
+    from askance.errors import FileUnreadable
+    from askance.study.store import Store
+
+    store = Store(folder)
+    if not store.study_path.is_file():
+        raise FileUnreadable(f"{folder} is no store of a study: it has no study.toml")
+    return store

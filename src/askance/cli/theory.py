@@ -1,0 +1,123 @@
+"""``askance theory``: run the experiments of :mod:`askance.theory`, write numbers and figures."""
+
+import logging
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.logging import RichHandler
+from rich.table import Table
+
+from askance.cli.options import AsJson, say_json
+from askance.types import State
+
+__all__ = ["theory_app"]
+
+theory_app = typer.Typer(
+    help="The paper's claims as experiments.\n\nExample: `askance theory run hard --seeds 2`",
+    no_args_is_help=True,
+)
+
+# Shorter streams have no epochs to speak of.
+_LEAST_SCALE = 1 / 64
+NAMES = ("hard", "realizable", "tsybakov", "solver", "guarantees", "choices", "labels")
+
+Names = Annotated[
+    list[str] | None, typer.Argument(help=f"Which: {', '.join(NAMES)}; all by default.")
+]
+Folder = Annotated[Path, typer.Option(help="Where numbers (JSON) and figures (SVG) go.")]
+
+
+@theory_app.command()
+def run(
+    names: Names = None,
+    out: Folder = Path("docs/theory"),
+    seeds: Annotated[int, typer.Option(min=1, help="How many random seeds.")] = 20,
+    scale: Annotated[
+        float, typer.Option(min=_LEAST_SCALE, help="Length of the streams; 1 as documented.")
+    ] = 1.0,
+    verbose: Annotated[bool, typer.Option(help="Print every epoch of every run.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Run experiments, and write the numbers and the figure of each.
+
+    Prints Active Cover's epochs too: examples, share of the region, queries, and quantiles of P
+    inside it (least, quartiles, greatest), as means over seeds.
+
+    Example: `askance theory run labels --seeds 2 --scale 0.1 --out theory`
+    """
+    # Here, so that the other commands do not wait for scikit-learn and matplotlib.
+    from askance.theory.experiments import EXPERIMENTS
+    from askance.theory.report import save_result
+
+    console = Console()
+    if verbose:
+        handler = RichHandler(console=Console(stderr=True) if as_json else console)
+        logging.basicConfig(level=logging.INFO, handlers=[handler])
+    found: State = {}
+    for name in _chosen(names):
+        result = EXPERIMENTS[name](seeds, scale)
+        epochs = result.pop("by_epoch")
+        save_result(result, out / f"{name}.json")
+        _draw(name, result, out)
+        found[name] = {"epochs": epochs, "table": result["table"]}
+        if as_json:
+            continue
+        console.print(_table(f"{name}: epochs of Active Cover", epochs))
+        console.print(_table(name, result["table"]))
+    if as_json:
+        say_json(found)
+
+
+@theory_app.command()
+def document(
+    path: Annotated[
+        Path, typer.Argument(exists=True, dir_okay=False, help="A document with table markers.")
+    ],
+    out: Folder = Path("docs/theory"),
+    as_json: AsJson = False,
+) -> None:
+    """Fill the document's tables, and draw the figures again, from the numbers on disk.
+
+    Example: `askance theory document docs/theory.md`
+    """
+    from askance.theory.report import fill_tables, load_result, write_text
+
+    text = path.read_text(encoding="utf-8")
+    files = sorted(out.glob("*.json"))
+    for file in files:
+        result = load_result(file)
+        text = fill_tables(text, file.stem, result)
+        _draw(file.stem, result, out)
+    write_text(path, text)
+    if as_json:
+        say_json({"document": str(path), "experiments": [file.stem for file in files]})
+
+
+def _chosen(names: list[str] | None) -> list[str]:
+    chosen = names or list(NAMES)
+    for name in chosen:
+        if name not in NAMES:
+            raise typer.BadParameter(
+                f"no experiment is called {name}; there are {', '.join(NAMES)}"
+            )
+    return chosen
+
+
+def _draw(name: str, result: State, out: Path) -> None:
+    from askance.theory.figures import DRAW
+
+    if name in DRAW:
+        DRAW[name](result["figure"], out / f"{name}.svg")
+
+
+def _table(title: str, lines: list[State]) -> Table:
+    from askance.theory.report import shown
+
+    table = Table(title=title)
+    for name in lines[0]:
+        table.add_column(name.replace("_", " "))
+    for line in lines:
+        table.add_row(*(shown(value) for value in line.values()))
+    return table

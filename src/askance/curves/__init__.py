@@ -1,1 +1,0 @@
-"""Error against labels over several runs: summed up, drawn, and as a table."""

@@ -1,0 +1,237 @@
+"""Record -> Row, by names that a person can read.
+
+How values become named numbers stands in :mod:`askance.data.features.naming`. A missing value, a
+category or
+a word that a fitted map has not seen, and an unknown key of a namespace (a mapping, or a VW
+namespace) give no feature. A column that a fitted map has not seen, one that changes between
+numbers, strings and lists, or one of these that a fitted map meets as a mapping, is an error:
+columns never shift.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askance.data.csr import Csr, stacked
+from askance.data.features.assembly import merge_rows
+from askance.data.features.column_features import column_entries, column_kind, column_names, single
+from askance.data.features.columns import Entries, assemble
+from askance.data.features.indexers import (
+    Dictionary,
+    Hashing,
+    Indexer,
+    Numbered,
+    Places,
+    indexer_from,
+)
+from askance.data.features.naming import Feature, Naming, kind_of
+from askance.data.reading.records import Batch, Columns, Record
+from askance.data.text.vwtext import Tokens
+from askance.errors import BadRecord
+from askance.types import Row, State
+
+__all__ = ["FeatureMap"]
+
+AnyRecord = Record | Mapping[str, Any] | Row
+
+
+class FeatureMap:
+    """Encodes records; is saved with a model, so that tomorrow's columns are today's.
+
+    Parameters
+    ----------
+    indexer
+        How names become columns: by default :class:`~askance.data.features.indexers.Hashing`, for
+        streams;
+        :meth:`fit` makes a dictionary.
+    text
+        Columns of strings to cut into words; other strings are categories.
+    ngrams
+        The longest run of words that makes a feature.
+
+    Examples
+    --------
+    >>> features = FeatureMap.fit([{"age": 39, "job": "clerk"}, {"age": 50, "job": "baker"}])
+    >>> [features.name_of(i) for i in range(features.n_features)]
+    ['age', 'job=baker', 'job=clerk']
+    >>> features.encode({"age": 20, "job": "clerk"}).indices.tolist()
+    [0, 2]
+    """
+
+    def __init__(
+        self, indexer: Indexer | None = None, text: Collection[str] = (), ngrams: int = 1
+    ) -> None:
+        self._indexer = indexer or Hashing()
+        self._naming = Naming(frozenset(text), ngrams)
+        # What each column holds; empty while it has only been missing.
+        self._kinds: dict[str, str] = {}
+
+    @classmethod
+    def fit(
+        cls, source: Iterable[Batch | AnyRecord], text: Collection[str] = (), ngrams: int = 1
+    ) -> "FeatureMap":
+        """Read a source once to number its features, in the sorted order of their names."""
+        learning = cls(None, text, ngrams)
+        names: set[str] = set()
+        width = 0
+        for item in source:
+            batch = item if isinstance(item, Batch) else _batch_of([item])
+            if isinstance(batch.content, Csr):
+                width = max(width, int(batch.content.indices.max(initial=-1)) + 1)
+            names.update(learning._names(batch))
+        learning._indexer = Numbered(width) if width and not names else Dictionary(names)
+        return learning
+
+    @property
+    def n_features(self) -> int:
+        return self._indexer.n_features
+
+    @property
+    def text(self) -> frozenset[str]:
+        """The columns that are cut into words."""
+        return self._naming.text
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """The kind of each column met so far (number, string, list), empty if not known yet."""
+        return dict(self._kinds)
+
+    def known(self) -> tuple[Sequence[str], Places]:
+        """Give the names that are known, and the column and the sign of each.
+
+        >>> names, places = FeatureMap.fit([{"age": 39, "job": "clerk"}]).known()
+        >>> list(names), places.indices.tolist()
+        (['age', 'job=clerk'], [0, 1])
+        """
+        names = self._indexer.names
+        return names, self._indexer.find(names)
+
+    def name_of(self, index: int) -> str:
+        """Give the name of a column; a hashed one may have several, or none that is known."""
+        return self._indexer.name_of(index)
+
+    def features(self, fields: Mapping[str, Any], where: str = "a record") -> list[Feature]:
+        """Give the named numbers of a record's fields, checking its columns."""
+        found: list[Feature] = []
+        for name, value in fields.items():
+            self._note(name, kind_of(name, value), where)
+            found.extend(self._naming.features(name, value))
+        return found
+
+    def encode(self, record: AnyRecord) -> Row:
+        """Encode one record."""
+        return next(self.encode_many([record]).rows())
+
+    def encode_many(self, records: Iterable[AnyRecord]) -> Csr:
+        """Encode records into sparse rows."""
+        return self.encode_batch(_batch_of(list(records)))
+
+    def encode_batch(self, batch: Batch) -> Csr:
+        """Encode a batch of a reader: the same rows as record by record, faster."""
+        content = batch.content
+        if isinstance(content, Csr):
+            return self._encode_numbered(content)
+        if isinstance(content, Tokens):
+            return _merged(content.indptr, self._indexer.find_tokens(content), content.values)
+        if isinstance(content, dict):
+            return self._encode_columns(content, batch.ids)
+        return self._encode_fields(content, batch.ids)
+
+    def get_state(self) -> State:
+        return {
+            "indexer": self._indexer.get_state(),
+            "text": sorted(self._naming.text),
+            "ngrams": self._naming.ngrams,
+            "kinds": dict(self._kinds),
+        }
+
+    def set_state(self, state: State) -> None:
+        self._indexer = indexer_from(state["indexer"])
+        self._naming = Naming(frozenset(state["text"]), state["ngrams"])
+        self._kinds = dict(state["kinds"])
+
+    def _encode_fields(self, records: list[dict[str, Any]], ids: Sequence[str]) -> Csr:
+        found = [self.features(f, f"record {i}") for f, i in zip(records, ids, strict=True)]
+        indptr = np.cumsum([0, *map(len, found)])
+        names = [name for features in found for name, _ in features]
+        values = np.array([value for features in found for _, value in features], dtype=np.float64)
+        return _merged(indptr, self._indexer.find(names), values, names)
+
+    def _encode_columns(self, columns: Columns, ids: Sequence[str]) -> Csr:
+        entries: list[Entries] = []
+        for name, column in columns.items():
+            self._note(name, column_kind(column), f"record {ids[0]} or a later one")
+            entries.extend(column_entries(name, column, self._naming, self._indexer))
+        return _in_order(assemble(entries, len(ids)))
+
+    def _encode_numbered(self, csr: Csr) -> Csr:
+        seen, inverse = np.unique(csr.indices, return_inverse=True)
+        places = self._indexer.find([str(index) for index in seen.tolist()])
+        each = Places(places.indices[inverse], places.signs[inverse])
+        return _merged(csr.indptr, each, csr.values.astype(np.float64))
+
+    def _names(self, batch: Batch) -> Iterator[str]:
+        """Give the names of a batch's features, and take note of its columns."""
+        content = batch.content
+        if isinstance(content, Tokens):
+            _, first = np.unique(content.hashes, return_index=True)
+            yield from map(content.name, first.tolist())
+        elif isinstance(content, dict):
+            for name, column in content.items():
+                self._note(name, column_kind(column), f"record {batch.ids[0]} or a later one")
+                yield from column_names(name, column, self._naming)
+        elif not isinstance(content, Csr):
+            for fields, number in zip(content, batch.ids, strict=True):
+                yield from (name for name, _ in self.features(fields, f"record {number}"))
+
+    def _note(self, name: str, kind: str | None, where: str) -> None:
+        """Refuse a column that is unknown to a fitted map, or that changed its kind."""
+        before = self._kinds.get(name)
+        # A namespace may have the name of a column; only a fitted map has no room for its features.
+        if kind == "mapping" and (self._indexer.open or not before):
+            return
+        if name not in self._kinds and not self._indexer.open:
+            known = ", ".join(self._kinds) or "none"
+            raise BadRecord(f"{where} has a column {name!r} that is not known, known are {known}")
+        if not before:
+            self._kinds[name] = kind or ""
+        elif kind not in (None, before):
+            raise BadRecord(
+                f"{where} has a {kind} in column {name!r}, where a {before} was expected as before"
+            )
+
+
+def _batch_of(records: Sequence[AnyRecord]) -> Batch:
+    """Make a batch of records that came one by one."""
+    fields = [record.fields if isinstance(record, Record) else record for record in records]
+    ids = [r.id if isinstance(r, Record) else str(i) for i, r in enumerate(records, start=1)]
+    rows = [row for row in fields if isinstance(row, Row)]
+    content: Any = [dict(f) for f in fields if not isinstance(f, Row)]
+    if rows:
+        content = stacked([_one_row(row) for row in rows])
+    if len(content) != len(records):
+        raise BadRecord("records with numbered features and records with columns are mixed")
+    return Batch(ids, np.zeros(len(ids), dtype=np.int8), content)
+
+
+def _one_row(row: Row) -> Csr:
+    indptr = np.array([0, len(row.indices)])
+    return Csr(indptr, row.indices.astype(np.int32), row.values.astype(np.float32))
+
+
+def _merged(
+    indptr: NDArray[np.int64],
+    places: Places,
+    values: NDArray[np.float64],
+    names: Sequence[str] = ("of a record",),
+) -> Csr:
+    return _in_order(Csr(indptr, places.indices.copy(), single(values, names) * places.signs))
+
+
+def _in_order(csr: Csr) -> Csr:
+    """Sort each row and add up what fell into one column."""
+    merged = np.empty_like(csr.indptr)
+    merge_rows(csr.indptr, csr.indices, csr.values, merged)
+    return Csr(merged, csr.indices[: merged[-1]], csr.values[: merged[-1]])

@@ -1,0 +1,104 @@
+"""A value -> named numbers: the one rule of how features are named.
+
+=========================  ===========================  =======================================
+value                      features                     example
+=========================  ===========================  =======================================
+number, boolean            the column                   ``age`` 39
+string                     column=value                 ``job=clerk`` 1
+string in a text column    column^token, n-grams too    ``body^good`` 2, ``body^good_news`` 1
+list of strings            column=value, each           ``tags=red`` 1, ``tags=blue`` 1
+list of numbers            column^place                 ``vector^0`` 0.5
+mapping (a namespace)      column^key, then as above    ``user^age`` 39, ``user^job=clerk`` 1
+missing                    none
+=========================  ===========================  =======================================
+"""
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from askance.data.text.vwtext import within
+from askance.errors import BadRecord, InvalidParameter
+
+__all__ = ["Feature", "Naming", "category", "kind_of"]
+
+_WORD = re.compile(r"\w+")
+
+Feature = tuple[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """Which columns of strings are text, and how long their n-grams are.
+
+    >>> [name for name, _ in Naming(frozenset({"body"}), 2).features("body", "Good news, good")]
+    ['body^good', 'body^news', 'body^good', 'body^good_news', 'body^news_good']
+    """
+
+    text: frozenset[str] = frozenset()
+    ngrams: int = 1
+
+    def __post_init__(self) -> None:
+        if self.ngrams < 1:
+            raise InvalidParameter(f"ngrams must be 1 or more, got {self.ngrams}")
+
+    def features(self, name: str, value: Any) -> Iterator[Feature]:
+        """Give the features of a column's value."""
+        kind = kind_of(name, value)
+        if kind == "number":
+            yield name, float(value)
+        elif kind == "string":
+            yield from self._tokens(name, value) if name in self.text else _one(name, value)
+        elif kind == "list":
+            for place, item in enumerate(value):
+                inner = name if isinstance(item, str) else within(name, str(place))
+                yield from self.features(inner, item)
+        elif kind == "mapping":
+            for key, item in value.items():
+                yield from self.features(within(name, str(key)), item)
+
+    def _tokens(self, name: str, text: str) -> Iterator[Feature]:
+        words = _WORD.findall(text.lower())
+        for length in range(1, self.ngrams + 1):
+            for start in range(len(words) - length + 1):
+                yield within(name, "_".join(words[start : start + length])), 1.0
+
+
+def category(name: str, value: str) -> str:
+    """Name the feature of a string.
+
+    >>> category("job", "clerk")
+    'job=clerk'
+    """
+    return f"{name}={value}"
+
+
+def _one(name: str, value: str) -> Iterator[Feature]:
+    yield category(name, value), 1.0
+
+
+def kind_of(name: str, value: Any) -> str | None:
+    """Tell number, string, list and mapping apart; None is missing.
+
+    >>> kind_of("age", 39), kind_of("job", "clerk"), kind_of("age", float("nan"))
+    ('number', 'string', None)
+    """
+    if value is None or (isinstance(value, float | np.floating) and math.isnan(value)):
+        return None
+    if isinstance(value, str):
+        return "string"
+    if isinstance(value, Real | np.bool_):
+        return "number"
+    if isinstance(value, list | tuple | np.ndarray):
+        return "list"
+    if isinstance(value, Mapping):
+        return "mapping"
+    raise BadRecord(
+        f"column {name!r} has a value of type {type(value).__name__}, expected a number, a "
+        "boolean, a string, a list or a mapping"
+    )

@@ -1,0 +1,216 @@
+"""The only module that reads with pyarrow: CSV and Parquet to plain columns, and zstd."""
+
+import bisect
+import io
+import mmap
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Any, BinaryIO, cast
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute
+import pyarrow.csv
+import pyarrow.parquet
+
+from askance.data.features.columns import Column, Numbers, Objects, Struct, Words
+from askance.errors import BadRecord
+
+__all__ = [
+    "csv_batches",
+    "first_text",
+    "open_zstd",
+    "parquet_batches",
+    "read_table",
+    "to_column",
+    "to_numbers",
+    "to_texts",
+]
+
+Buffer = bytes | mmap.mmap
+
+Check = Callable[[Collection[str]], None]
+"""Called with the names of the columns before any row is read, to refuse them."""
+
+_WORDS = pa.dictionary(pa.int32(), pa.string())
+_BLOCK = 1 << 20
+
+
+def open_zstd(raw: BinaryIO) -> BinaryIO:
+    """Undo zstd compression."""
+    stream = pa.CompressedInputStream(raw, "zstd")
+    return cast(BinaryIO, io.BufferedReader(stream, _BLOCK))
+
+
+def read_table(
+    content: Buffer | Sequence[Buffer],
+    words: Collection[str] = (),
+    delimiter: str = ",",
+    header: bool = False,
+    skip: int = 0,
+) -> dict[str, Column]:
+    r"""Read whole CSV files whose layout is known: ``words`` are strings, all else numbers.
+
+    Without a header the columns are called f0, f1, and so on; ``skip`` leaves out rows after it.
+
+    >>> read_table(b"a,1\nb,2\n", words=["f0"])["f1"].tolist()
+    [1.0, 2.0]
+    """
+    options = {
+        "read_options": pa.csv.ReadOptions(
+            autogenerate_column_names=not header, skip_rows_after_names=skip, block_size=_BLOCK
+        ),
+        "parse_options": pa.csv.ParseOptions(delimiter=delimiter),
+        "convert_options": pa.csv.ConvertOptions(
+            column_types=dict.fromkeys(words, _WORDS), strings_can_be_null=False
+        ),
+    }
+    contents = [content] if isinstance(content, Buffer) else content
+    try:
+        tables = [pa.csv.read_csv(pa.BufferReader(part), **options) for part in contents]
+        table = pa.concat_tables(tables, promote_options="permissive")
+    except pa.ArrowInvalid as error:
+        raise BadRecord(_first_sentence(error)) from error
+    table = table.unify_dictionaries().combine_chunks()
+    return {name: to_column(name, table[name].combine_chunks()) for name in table.column_names}
+
+
+def csv_batches(stream: Any, source: str, delimiter: str, check: Check) -> Iterator[dict[str, Any]]:
+    """Read CSV with a header, block by block, all as strings; an empty field is missing."""
+    broken: list[Any] = []
+
+    def note(row: Any) -> str:
+        broken.append(row)
+        return "error"
+
+    try:
+        names = _header(stream, source, delimiter)
+        check(names)
+        if not stream.peek(1):
+            return
+        with pa.csv.open_csv(
+            stream,
+            read_options=pa.csv.ReadOptions(
+                column_names=names, block_size=_BLOCK, use_threads=False
+            ),
+            parse_options=pa.csv.ParseOptions(
+                delimiter=delimiter, newlines_in_values=True, invalid_row_handler=note
+            ),
+            convert_options=pa.csv.ConvertOptions(
+                column_types=dict.fromkeys(names, pa.string()),
+                null_values=["", "NA", "N/A", "NaN", "nan", "null", "NULL"],
+                strings_can_be_null=True,
+                quoted_strings_can_be_null=False,
+            ),
+        ) as reader:
+            for batch in reader:
+                yield dict(zip(names, batch.columns, strict=True))
+    except pa.ArrowInvalid as error:
+        raise BadRecord(_csv_error(source, broken, error)) from error
+
+
+def _header(stream: Any, source: str, delimiter: str) -> list[str]:
+    line = stream.readline()
+    if not line.strip():
+        raise BadRecord(f"{source} is empty, a header line was expected")
+    parsed = pa.csv.read_csv(
+        io.BytesIO(line.rstrip(b"\r\n") + b"\n"),
+        read_options=pa.csv.ReadOptions(autogenerate_column_names=True),
+        parse_options=pa.csv.ParseOptions(delimiter=delimiter),
+        convert_options=pa.csv.ConvertOptions(
+            column_types={f"f{i}": pa.string() for i in range(line.count(delimiter.encode()) + 1)},
+            strings_can_be_null=False,
+        ),
+    )
+    names = [str(column[0].as_py()).strip() for column in parsed.columns]
+    twice = {name for name in names if names.count(name) > 1}
+    if twice:
+        raise BadRecord(f"{source} has two columns named {min(twice)!r}, names must differ")
+    return names
+
+
+def _csv_error(source: str, broken: list[Any], error: Exception) -> str:
+    if not broken:
+        return f"{source} cannot be read as CSV: {_first_sentence(error)}"
+    row = broken[0]
+    where = "a row" if row.number is None else f"row {row.number:,}"
+    return (
+        f"{where} of {source} has {row.actual_columns} fields where {row.expected_columns} were "
+        f"expected: {row.text[:60]!r}"
+    )
+
+
+def parquet_batches(path: str | BinaryIO, source: str, check: Check) -> Iterator[dict[str, Any]]:
+    """Read Parquet batch by batch."""
+    try:
+        with pa.parquet.ParquetFile(path) as file:
+            check(file.schema_arrow.names)
+            for batch in file.iter_batches(batch_size=1 << 14):
+                yield dict(zip(batch.schema.names, batch.columns, strict=True))
+    except pa.ArrowInvalid as error:
+        raise BadRecord(f"{source} cannot be read as Parquet: {_first_sentence(error)}") from error
+
+
+def to_column(name: str, array: Any) -> Column:
+    """Turn an arrow array into plain arrays; whole numbers and booleans become float64."""
+    kind = array.type
+    if pa.types.is_null(kind):
+        return np.full(len(array), np.nan)
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        array = array.dictionary_encode()
+        kind = array.type
+    if pa.types.is_dictionary(kind):
+        return _words(array)
+    if pa.types.is_boolean(kind) or _is_number(kind):
+        return _floats(array)
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        return Objects(array.to_pylist())
+    if pa.types.is_struct(kind):
+        children = zip(kind, array.flatten(), strict=True)
+        return Struct({field.name: to_column(name, child) for field, child in children})
+    raise BadRecord(
+        f"column {name!r} has type {kind}, expected numbers, booleans, strings, lists or structs"
+    )
+
+
+def to_texts(array: Any) -> list[str | None]:
+    """Write a column of ids as strings, whole numbers without loss."""
+    texts: list[str | None] = array.cast(pa.string()).to_pylist()
+    return texts
+
+
+def to_numbers(array: Any) -> Numbers | None:
+    """Read strings as numbers or true/false; None if one of them is neither."""
+    try:
+        return _floats(pa.compute.cast(pa.compute.utf8_trim_whitespace(array), pa.float64()))
+    except pa.ArrowInvalid:
+        pass
+    words = _words(array.dictionary_encode())
+    if not set(map(str.lower, words.values)) <= {"true", "false"}:
+        return None
+    truth = np.array([float(value.lower() == "true") for value in words.values] + [np.nan])
+    return np.asarray(truth[words.codes])
+
+
+def first_text(array: Any) -> tuple[int, str]:
+    """Find the first string that keeps a column from being numbers: its place and the string."""
+    place = bisect.bisect(range(len(array)), 0, key=lambda i: to_numbers(array[: i + 1]) is None)
+    return place, str(array[place])
+
+
+def _is_number(kind: Any) -> bool:
+    checks = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal)
+    return any(check(kind) for check in checks)
+
+
+def _floats(array: Any) -> Numbers:
+    floats = pa.compute.cast(array, pa.float64(), safe=False)
+    return np.asarray(floats.to_numpy(zero_copy_only=False))
+
+
+def _words(array: Any) -> Words:
+    codes = array.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
+    return Words(codes, array.dictionary.cast(pa.string()).to_pylist())
+
+
+def _first_sentence(error: Exception) -> str:
+    return str(error).splitlines()[0]

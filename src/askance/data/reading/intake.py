@@ -1,0 +1,288 @@
+"""A user's file and a few options -> encoded rows with labels, ids and class names, read once."""
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from askance.data.csr import Csr
+from askance.data.features import FeatureMap
+from askance.data.features.column_features import column_kind
+from askance.data.features.columns import Column, Words
+from askance.data.features.indexers import Hashing
+from askance.data.features.naming import kind_of
+from askance.data.reading.labels import LabelReader
+from askance.data.reading.readers import read_batches
+from askance.data.reading.records import Batch
+from askance.errors import BadRecord, InvalidParameter
+from askance.types import State
+
+__all__ = ["Intake", "Reading", "Rows", "shown_kinds", "text_columns"]
+
+SOME_WORDS = 2.0
+"""Words in a value, on average, from which on a column of mostly different values is text."""
+
+MANY_WORDS = 8.0
+"""Words from which on it is text even if its values repeat."""
+
+_FEW = 20
+"""Records whose values may all differ by chance."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """How records are read: which columns are what.
+
+    Parameters
+    ----------
+    format, label, id, positive, strings
+        As :func:`askance.data.reading.readers.read` takes them.
+    text
+        Columns of strings to cut into words; None recognises them from the first records.
+    ignore
+        Columns to leave out.
+    ngrams, bits
+        The longest run of words that makes a feature, and 2 ** bits hashed columns.
+    """
+
+    format: str | None = None
+    label: str | None = None
+    id: str | None = None
+    positive: str | None = None
+    strings: tuple[str, ...] = ()
+    text: tuple[str, ...] | None = None
+    ignore: tuple[str, ...] = ()
+    ngrams: int = 1
+    bits: int = 18
+
+    def as_state(self) -> State:
+        """What a saved model keeps of it: which columns of a file are not features.
+
+        >>> Reading.from_state(Reading(label="spam").as_state()).label
+        'spam'
+        """
+        return {
+            "label": self.label,
+            "id": self.id,
+            "positive": self.positive,
+            "strings": list(self.strings),
+            "ignore": list(self.ignore),
+        }
+
+    @classmethod
+    def from_state(cls, state: State) -> Self:
+        """Bring back what a saved model kept; a format is told from the next file."""
+        return cls(
+            label=state.get("label"),
+            id=state.get("id"),
+            positive=state.get("positive"),
+            strings=tuple(state.get("strings", ())),
+            ignore=tuple(state.get("ignore", ())),
+        )
+
+    def unlabelled(self) -> "Reading":
+        """The same for a file whose label column, if it has one, is not wanted."""
+        dropped = () if self.label is None else (self.label,)
+        return replace(self, label=None, positive=None, ignore=(*self.ignore, *dropped))
+
+
+class Rows(NamedTuple):
+    """Some records in a row, as they were read and as they are learned from."""
+
+    batch: Batch
+    csr: Csr
+
+
+class Intake:
+    r"""A file, encoded while it is read, once, in constant memory.
+
+    Parameters
+    ----------
+    source
+        A path, or ``-`` for standard input.
+    reading
+        Which columns are what.
+    features
+        The map of a saved model; without one, names are hashed. With one, what the reading ignores
+        need not be there.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "mail.csv"
+    >>> _ = file.write_text("subject,size,spam\nwin a car now,3,yes\nlunch at one,5,no\n")
+    >>> intake = Intake(file, Reading(label="spam"))
+    >>> intake.columns
+    {'subject': 'text', 'size': 'number'}
+    >>> [rows.batch.labels.tolist() for rows in intake], intake.classes
+    ([[1, -1]], ('no', 'yes'))
+    """
+
+    def __init__(
+        self, source: str | Path, reading: Reading, features: FeatureMap | None = None
+    ) -> None:
+        self.source = "standard input" if str(source) == "-" else str(source)
+        self.reading = reading
+        self._labels = LabelReader(reading.positive)
+        self._batches = self._read(source, features)
+        first = next(self._batches, None)
+        if first is None:
+            raise BadRecord(f"{self.source} holds no records")
+        self._first = self._without_ignored(first)
+        if features is None:
+            self._check_names(first)
+            features = self._new_map(self._first)
+        self.features = features
+
+    def __iter__(self) -> Iterator[Rows]:
+        """Walk over the file, batch after batch; it can be done once."""
+        for batch in self.batches():
+            yield Rows(batch, self.features.encode_batch(batch))
+
+    def batches(self) -> Iterator[Batch]:
+        """The same walk without the encoding, for who does not need every row."""
+        return itertools.chain([self._first], map(self._without_ignored, self._batches))
+
+    @property
+    def classes(self) -> tuple[str, str]:
+        """The user's names of -1 and +1, as far as they have been read."""
+        return self._labels.classes
+
+    @property
+    def is_table(self) -> bool:
+        """Whether every record has every column."""
+        return isinstance(self._first.content, dict)
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """What each column of the first records is read as; none where a format has no columns."""
+        return shown_kinds(_kinds(self._first), self.features)
+
+    def likely_ids(self) -> list[str]:
+        """Columns that look like ids, from which nothing can be learned.
+
+        Their first values all differ, and are single words, or numbers that count up by one.
+        """
+        content = self._first.content
+        if not isinstance(content, dict) or len(self._first.ids) < _FEW:
+            return []
+        return [
+            name
+            for name, column in content.items()
+            if name not in self.features.text and _looks_like_ids(column)
+        ]
+
+    def _read(self, source: str | Path, features: FeatureMap | None) -> Iterator[Batch]:
+        options = self.reading
+        known = [] if features is None else [n for n, k in features.kinds.items() if k == "string"]
+        # What is left out is read as strings, so that nothing in it can be wrong.
+        strings = (*options.strings, *(options.text or ()), *options.ignore, *known)
+        path = "-" if str(source) == "-" else Path(source)
+        return read_batches(path, options.format, options.label, options.id, self._labels, strings)
+
+    def _without_ignored(self, batch: Batch) -> Batch:
+        content, ignored = batch.content, self.reading.ignore
+        if not ignored or isinstance(content, Csr) or not isinstance(content, dict | list):
+            return batch
+        if isinstance(content, dict):
+            kept = {name: column for name, column in content.items() if name not in ignored}
+            return batch._replace(content=kept)
+        records = [{k: v for k, v in fields.items() if k not in ignored} for fields in content]
+        return batch._replace(content=records)
+
+    def _check_names(self, first: Batch) -> None:
+        """A column that is named must be there: it may be a slip of the pen."""
+        kinds = _kinds(first)
+        options = self.reading
+        wanted = {
+            "for strings": options.strings,
+            "for text": options.text or (),
+            "to ignore": options.ignore,
+        }
+        for role, names in wanted.items():
+            for name in names:
+                # The features of a namespace are not columns.
+                if name.partition("^")[0] not in kinds:
+                    has = ", ".join(kinds) or "none"
+                    raise InvalidParameter(
+                        f"{self.source} has no column {name!r} {role}, its columns are {has}"
+                    )
+
+    def _new_map(self, first: Batch) -> FeatureMap:
+        options = self.reading
+        text = options.text
+        if text is None:
+            text = tuple(name for name in text_columns(first) if name not in options.strings)
+        return FeatureMap(Hashing(options.bits), text, options.ngrams)
+
+
+def _looks_like_ids(column: Column) -> bool:
+    if isinstance(column, Words):
+        return len(column.values) == len(column.codes)
+    return isinstance(column, np.ndarray) and bool((np.diff(column) == 1).all())
+
+
+_SHOWN = {"string": "category", None: "empty"}
+
+
+def shown_kinds(kinds: Mapping[str, str | None], features: FeatureMap) -> dict[str, str]:
+    """What columns are read as, in the words of a user.
+
+    >>> shown_kinds({"title": "string", "town": "string"}, FeatureMap(text=["title"]))
+    {'title': 'text', 'town': 'category'}
+    """
+    return {
+        name: "text" if name in features.text else _SHOWN.get(kind) or str(kind)
+        for name, kind in kinds.items()
+    }
+
+
+def _kinds(batch: Batch) -> dict[str, str | None]:
+    """The kind of each column of some records; None holds nothing yet."""
+    content = batch.content
+    if isinstance(content, dict):
+        return {name: column_kind(column) for name, column in content.items()}
+    kinds: dict[str, str | None] = {}
+    if isinstance(content, list):
+        for name, value in itertools.chain.from_iterable(fields.items() for fields in content):
+            kinds[name] = kinds.get(name) or kind_of(name, value)
+    return kinds
+
+
+def text_columns(batch: Batch) -> list[str]:
+    """Columns of strings that are text rather than categories, from some of their values.
+
+    Text has two words or more in a value and seldom the same value twice, or eight words or more.
+
+    >>> titles = Words(np.arange(3, dtype=np.int32), ["a red car", "two blue cars", "no car"])
+    >>> towns = Words(np.array([0, 1, 0, 1, 1]), ["New York", "Los Angeles"])
+    >>> text_columns(Batch(["1"], np.zeros(1, np.int8), {"title": titles, "town": towns}))
+    ['title']
+    """
+    return [name for name, values in _strings(batch).items() if _is_text(values)]
+
+
+def _strings(batch: Batch) -> dict[str, list[str]]:
+    content = batch.content
+    if isinstance(content, dict):
+        words = {name: c for name, c in content.items() if isinstance(c, Words)}
+        return {
+            n: [w.values[code] for code in w.codes.tolist() if code >= 0] for n, w in words.items()
+        }
+    found: dict[str, list[str]] = {}
+    if isinstance(content, list):
+        for name, value in itertools.chain.from_iterable(fields.items() for fields in content):
+            if isinstance(value, str):
+                found.setdefault(name, []).append(value)
+    return found
+
+
+def _is_text(values: Sequence[str]) -> bool:
+    if not values:
+        return False
+    words = sum(len(value.split()) for value in values) / len(values)
+    mostly_different = 2 * len(set(values)) >= len(values)
+    return words >= MANY_WORDS or (words >= SOME_WORDS and mostly_different)

@@ -1,0 +1,244 @@
+"""Files -> records, in constant memory: CSV, TSV, Parquet, JSON lines, LIBSVM and VW text.
+
+All but Parquet may be compressed (gzip, bzip2, xz, zstd) or come from standard input; Parquet from
+there, or compressed as a whole, is first copied to a temporary file.
+"""
+
+import json
+import shutil
+import tempfile
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePath
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from askance.data.features.columns import Column, Words, values_of
+from askance.data.reading.arrow import (
+    csv_batches,
+    first_text,
+    parquet_batches,
+    to_column,
+    to_numbers,
+    to_texts,
+)
+from askance.data.reading.labels import LabelReader, Labels
+from askance.data.reading.records import Batch, Content, Record
+from askance.data.reading.sources import PACKED, open_bytes, readable
+from askance.data.text.libsvm import libsvm_batches
+from askance.data.text.vwtext import vw_batches
+from askance.errors import BadRecord, InvalidParameter
+
+__all__ = ["Batch", "Record", "read", "read_batches"]
+
+_SUFFIXES = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".libsvm": "libsvm",
+    ".svm": "libsvm",
+    ".svmlight": "libsvm",
+    ".vw": "vw",
+}
+_JSON_BATCH = 1024
+
+
+def read(
+    source: str | Path,
+    format: str | None = None,
+    label: str | None = None,
+    id: str | None = None,
+    positive: str | None = None,
+    strings: Collection[str] = (),
+) -> Iterator[Record]:
+    """Read records one by one, in constant memory.
+
+    Parameters
+    ----------
+    source
+        A path, or ``-`` for standard input.
+    format
+        csv, tsv, parquet, jsonl, vw, libsvm, or libsvm0 where features count from 0; told from the
+        path's suffix if not given.
+    label, id
+        The columns that hold the label and the id; without an id, records are numbered from 1.
+        LIBSVM and VW text have their labels, and VW its tags, in a place of their own.
+    positive
+        The label of the class +1, where the labels do not speak for themselves.
+    strings
+        Columns of a CSV file to keep as strings although they look like numbers.
+    """
+    for batch in read_batches(source, format, label, id, positive, strings):
+        yield from batch.records()
+
+
+def read_batches(
+    source: str | Path,
+    format: str | None = None,
+    label: str | None = None,
+    id: str | None = None,
+    positive: str | LabelReader | None = None,
+    strings: Collection[str] = (),
+) -> Iterator[Batch]:
+    """Read records many at a time, which is faster; the parameters are those of :func:`read`.
+
+    A ``LabelReader`` in place of ``positive`` knows the two labels later.
+    """
+    kind = _format_of(source, format)
+    name = "standard input" if source == "-" else str(source)
+    labels = positive if isinstance(positive, LabelReader) else LabelReader(positive)
+    plan = _Plan(name, label, id, labels, frozenset(strings))
+    if kind == "parquet":
+        yield from _parquet(source, plan)
+        return
+    with open_bytes(source) as stream:
+        yield from _READERS[kind](stream, plan)
+
+
+def _format_of(source: str | Path, format: str | None) -> str:
+    known = (*_READERS, "parquet")
+    if format is None:
+        suffixes = [suffix.lower() for suffix in PurePath(source).suffixes]
+        plain = [suffix for suffix in suffixes if suffix not in PACKED]
+        format = _SUFFIXES.get(plain[-1]) if plain else None
+    if format not in known:
+        found = f"{source} does not show its format" if format is None else f"got {format!r}"
+        raise InvalidParameter(f"format must be one of {', '.join(known)}, {found}")
+    return format
+
+
+@dataclass
+class _Plan:
+    """What was asked for, and what has been learned of the file so far."""
+
+    source: str
+    label: str | None
+    id: str | None
+    labels: LabelReader
+    strings: frozenset[str]
+    rows: int = 0
+    numeric: dict[str, bool] = field(default_factory=dict)
+
+    def check_columns(self, names: Collection[str]) -> None:
+        for role, column in (("label", self.label), ("id", self.id)):
+            if column is not None and column not in names:
+                has = ", ".join(names)
+                raise BadRecord(f"{self.source} has no {role} column {column!r}, it has {has}")
+
+    def batch(self, content: Content, ids: Sequence[str | None], labels: Labels) -> Batch:
+        """Number the records without an id, and convert their labels."""
+        first = self.rows + 1
+        self.rows += len(ids)
+        known = [str(i) if text is None else text for i, text in enumerate(ids, start=first)]
+        return Batch(known, self.labels.read(labels, first), content)
+
+    def columns(self, arrays: dict[str, Any], typed: Callable[[str, Any], Column]) -> Batch:
+        """Take the label and the id out of the columns."""
+        n = len(next(iter(arrays.values())))
+        ids = [None] * n if self.id is None else to_texts(arrays.pop(self.id))
+        columns = {name: typed(name, array) for name, array in arrays.items()}
+        label = np.full(n, np.nan) if self.label is None else columns.pop(self.label)
+        plain = isinstance(label, Words | np.ndarray)
+        return self.batch(columns, ids, label if plain else values_of(label))
+
+    def typed(self, name: str, strings: Any) -> Column:
+        """Read a column of a CSV block: as numbers, if its first value is one."""
+        if name in self.strings or name == self.label:
+            return to_column(name, strings)
+        if strings.null_count == len(strings):
+            return np.full(len(strings), np.nan)
+        if name not in self.numeric:
+            self.numeric[name] = to_numbers(strings.drop_null()[:1]) is not None
+        if not self.numeric[name]:
+            return to_column(name, strings)
+        numbers = to_numbers(strings)
+        if numbers is None:
+            row, text = first_text(strings)
+            raise BadRecord(
+                f"row {self.rows + row + 1:,} of {self.source} has {text[:60]!r} in column "
+                f"{name!r}, where the rows before it have numbers: mend it, or read the column as "
+                "strings"
+            )
+        return numbers
+
+
+def _csv(stream: BinaryIO, plan: _Plan, delimiter: str = ",") -> Iterator[Batch]:
+    for arrays in csv_batches(stream, plan.source, delimiter, plan.check_columns):
+        yield plan.columns(arrays, plan.typed)
+
+
+def _tsv(stream: BinaryIO, plan: _Plan) -> Iterator[Batch]:
+    return _csv(stream, plan, "\t")
+
+
+def _parquet(source: str | Path, plan: _Plan) -> Iterator[Batch]:
+    with readable(source), tempfile.TemporaryFile() as copy:
+        path: str | BinaryIO = str(source)
+        if source == "-" or PurePath(source).suffix.lower() in PACKED:
+            with open_bytes(source) as stream:
+                shutil.copyfileobj(stream, copy)
+            path = copy
+        for arrays in parquet_batches(path, plan.source, plan.check_columns):
+            yield plan.columns(arrays, to_column)
+
+
+def _jsonl(stream: BinaryIO, plan: _Plan) -> Iterator[Batch]:
+    records: list[dict[str, Any]] = []
+    for number, line in enumerate(stream, start=1):
+        if line.strip():
+            records.append(_json_object(line, number, plan.source))
+        if len(records) == _JSON_BATCH:
+            yield _json_batch(records, plan)
+            records = []
+    if records:
+        yield _json_batch(records, plan)
+
+
+def _json_object(line: bytes, number: int, source: str) -> dict[str, Any]:
+    try:
+        value = json.loads(line)
+    except ValueError as error:
+        raise BadRecord(f"line {number:,} of {source} is not JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise BadRecord(f"line {number:,} of {source} is {type(value).__name__}, not an object")
+    return value
+
+
+def _json_batch(records: list[dict[str, Any]], plan: _Plan) -> Batch:
+    if not plan.rows:
+        plan.check_columns({name: None for record in records for name in record})
+    ids = [None if value is None else str(value) for value in _taken(records, plan.id)]
+    return plan.batch(records, ids, _taken(records, plan.label))
+
+
+def _taken(records: list[dict[str, Any]], name: str | None) -> list[Any]:
+    return [None if name is None else record.pop(name, None) for record in records]
+
+
+def _libsvm(stream: BinaryIO, plan: _Plan, base: int = 1) -> Iterator[Batch]:
+    for block in libsvm_batches(stream, plan.source, base):
+        yield plan.batch(block.csr, [None] * len(block.labels), block.labels)
+
+
+def _libsvm0(stream: BinaryIO, plan: _Plan) -> Iterator[Batch]:
+    return _libsvm(stream, plan, base=0)
+
+
+def _vw(stream: BinaryIO, plan: _Plan) -> Iterator[Batch]:
+    for block in vw_batches(stream, plan.source):
+        yield plan.batch(block.tokens, block.tags, block.labels)
+
+
+_READERS = {
+    "csv": _csv,
+    "tsv": _tsv,
+    "jsonl": _jsonl,
+    "libsvm": _libsvm,
+    "libsvm0": _libsvm0,
+    "vw": _vw,
+}

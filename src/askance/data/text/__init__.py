@@ -1,0 +1,1 @@
+"""LIBSVM and VW text, compiled."""

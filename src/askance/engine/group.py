@@ -1,0 +1,230 @@
+"""Learners over the linear oracle, run by the compiled passes: same bits, much less time.
+
+A :class:`Group` holds several settings side by side, or a single learner whose own arrays it works
+on. What it computes is what the readable learners compute one by one; a property test demands equal
+bits.
+"""
+
+import logging
+import math
+from collections.abc import Sequence
+from typing import Any, Self, cast
+
+import numpy as np
+
+from askance.engine.grouping import cover_size
+from askance.errors import InvalidParameter
+from askance.kernels import formulas, lanes, passes
+from askance.kernels._jit import is_compiled
+from askance.learners.iwal import IWAL0, IWAL1, OracularIWAL0, OracularIWAL1
+from askance.learners.margin import MarginSampling
+from askance.learners.online_active_cover import OnlineActiveCover
+from askance.learners.passive import Passive
+from askance.learners.streaming import StreamingLearner
+from askance.oracles.linear import LinearOracle, LinearState
+from askance.protocols import Learner
+from askance.types import Integers
+
+__all__ = ["Group", "is_compilable"]
+
+logger = logging.getLogger("askance")
+
+_KINDS: dict[type[StreamingLearner], int] = {
+    Passive: passes.PASSIVE,
+    MarginSampling: passes.MARGIN,
+    IWAL0: passes.IWAL,
+    IWAL1: passes.IWAL,
+    OracularIWAL0: passes.IWAL,
+    OracularIWAL1: passes.IWAL,
+    OnlineActiveCover: passes.COVER,
+}
+
+
+IDLE_BYTES = 2**20
+"""Most that lanes may take which only fill a vector."""
+
+
+def is_compilable(learner: Learner) -> bool:
+    """Whether a compiled pass can stand in for this learner.
+
+    >>> import askance
+    >>> is_compilable(askance.make_learner("iwal1", n_features=3))
+    True
+    >>> is_compilable(askance.make_learner("iwal1", n_features=3, rates="constant"))
+    False
+    """
+    if type(learner) not in _KINDS or not isinstance(learner, StreamingLearner):
+        return False
+    oracles = [learner.erm, *getattr(learner, "cover_oracles", [])]
+    if not all(type(oracle) is LinearOracle for oracle in oracles):
+        return False
+    state = cast(LinearOracle, oracles[0]).state
+    in_order = all(
+        oracle.state is state and oracle.lane == lane for lane, oracle in enumerate(oracles)
+    )
+    return in_order and state.lanes == len(oracles) and state.rates == "adaptive"
+
+
+class Group:
+    """Several settings over the same stream, in one pass.
+
+    Parameters
+    ----------
+    settings
+        Learners whose parameters are taken, and nothing else: they may have been built for no
+        feature at all. All must be compilable.
+    n_features
+        Number of features of the stream.
+    dtype
+        Precision of the state.
+
+    Examples
+    --------
+    >>> import askance
+    >>> settings = [askance.make_learner("iwal1", n_features=0, c0=c0) for c0 in (0.1, 1.0)]
+    >>> group = Group(settings, n_features=2)
+    >>> stream = stream_of_rows([(askance.as_row([1.0, 0.0]), 1)] * 3, [0.5] * 3)
+    >>> group.advance(stream, 0, np.array([100]))
+    3
+    >>> group.progress.queries.tolist()
+    [1, 3]
+    """
+
+    def __init__(
+        self, settings: Sequence[StreamingLearner], n_features: int, dtype: str = "float32"
+    ) -> None:
+        if not settings or not all(is_compilable(setting) for setting in settings):
+            raise InvalidParameter("a group takes one or more compilable learners")
+        self.order: Integers = np.arange(len(settings))
+        """Position among the given settings of each that still runs."""
+        self._settings = list(settings)
+        count = len(settings) + sum(cover_size(setting) for setting in settings)
+        self._state = _state(n_features, count, dtype)
+        self.progress = _progress(len(settings), count)
+        self._derive()
+
+    @classmethod
+    def of(cls, learner: StreamingLearner) -> Self:
+        """A group of one, over the learner's own arrays; ``store`` gives the rest back to it."""
+        group = cls.__new__(cls)
+        group.order = np.zeros(1, np.int64)
+        group._settings = [learner]
+        group._state = cast(LinearOracle, learner.erm).state
+        count = group._state.lanes
+        group.progress = progress = _progress(1, count)
+        progress.k[0], progress.error_sums[0] = learner.k, learner.error_sum
+        if isinstance(learner, OnlineActiveCover):
+            progress.numerators[1:] = learner.numerators
+            progress.denominators[1:] = learner.denominators
+            progress.multipliers[1:] = learner.multipliers
+        group._derive()
+        return group
+
+    def store(self) -> None:
+        """Give the counts and multipliers of a group of one back to its learner."""
+        learner = self._settings[0]
+        learner.k = int(self.progress.k[0])
+        learner.error_sum = float(self.progress.error_sums[0])
+        if isinstance(learner, OnlineActiveCover):
+            learner.numerators = self.progress.numerators[1:].tolist()
+            learner.denominators = self.progress.denominators[1:].tolist()
+
+    def _derive(self) -> None:
+        """All that follows from the settings and their state."""
+        settings, state = self._settings, self._state
+        sizes = [cover_size(setting) for setting in settings]
+        first = np.cumsum([len(settings), *sizes])
+        own = [setting.erm.learning_rate for setting in settings]
+        rates = np.zeros(state.lanes)
+        rates[: first[-1]] = np.concatenate([own, np.repeat(own, sizes)])
+        self.lanes = lanes.Lanes(
+            state.weights, state.gradients, state.scales, state.norms, state.totals, rates
+        )
+        self.grid = _grid(settings, first)
+        n, dtype = len(settings), state.weights.dtype
+        kinds = (float, bool, float, bool, *[float] * 3)
+        self.decided = passes.Decisions._make(np.zeros(n, kind) for kind in kinds)
+        self.row = _row(0, dtype)
+        self.fit_rows(0)
+
+    def fit_rows(self, longest: int) -> None:
+        """Make room for rows of so many non-zeros."""
+        if longest < len(self.row.indices):
+            return
+        dtype, count, n = self._state.weights.dtype, self._state.lanes, longest + 1
+        self.row = _row(n, dtype)
+        width, kinds = lanes.padded(count), (*[dtype] * 5, *[np.dtype(float)] * 16)
+        by_lane = [np.zeros(width, kind) for kind in kinds]
+        self.work = lanes.Scratch._make([*by_lane, np.zeros((n, width), dtype)])
+
+    def advance(self, stream: passes.Stream, start: int, budgets: Integers) -> int:
+        """Run from row ``start`` to the end, or to the first row at which a budget is reached."""
+        self.fit_rows(int(np.diff(stream.indptr).max(initial=0)))
+        if not is_compiled(passes.run):
+            logger.warning("compiling the passes, which takes a while, once for this machine")
+        return passes.run(
+            stream, start, len(stream.labels), self.lanes, self.row, self.grid, self.progress,
+            self.work, self.decided, budgets,
+        )  # fmt: skip
+
+    def compact(self) -> None:
+        """Let the settings that are done leave."""
+        stays = np.flatnonzero(~self.progress.done)
+        first = self.grid.first
+        kept = np.concatenate([stays, *(np.arange(first[s], first[s + 1]) for s in stays)])
+        old, progress = self._state, self.progress
+        self._settings = [self._settings[s] for s in stays]
+        self.order = self.order[stays]
+        count = len(kept)
+        self._state = _state(old.n_features, count, str(old.weights.dtype))
+        self._state.weights[:, :count] = old.weights[:, kept]
+        self._state.gradients[:, :count] = old.gradients[:, kept]
+        self._state.scales[:] = old.scales
+        self._state.norms[:count] = old.norms[kept]
+        self._state.totals[:count] = old.totals[kept]
+        by_setting = [array[stays] for array in progress[:4]]
+        by_lane = [array[kept] for array in progress[4:]]
+        self.progress = passes.Progress._make([*by_setting, *by_lane])
+        longest = len(self.row.indices) - 1
+        self._derive()
+        self.fit_rows(longest)
+
+
+def _state(n_features: int, count: int, dtype: str) -> LinearState:
+    """State for so many lanes, and for some that fill the last vector where these take little."""
+    width = lanes.padded(count)
+    idle = (width - count) * 2 * np.dtype(dtype).itemsize * (n_features + 1)
+    return LinearState(
+        n_features=n_features, lanes=width if idle <= IDLE_BYTES else count, dtype=dtype
+    )
+
+
+def _row(n: int, dtype: Any) -> lanes.RowBuffer:
+    return lanes.RowBuffer(np.zeros(n, np.int64), *(np.zeros(n, dtype) for _ in range(3)))
+
+
+def _progress(settings: int, count: int) -> passes.Progress:
+    kinds = (float, float, np.int64, bool)
+    by_setting = [np.zeros(settings, kind) for kind in kinds]
+    return passes.Progress._make([*by_setting, *(np.zeros(count) for _ in range(3))])
+
+
+def _grid(settings: Sequence[StreamingLearner], first: Integers) -> passes.Grid:
+    def of(name: str, default: Any, kind: type) -> Any:
+        return np.array([getattr(s, name, default) for s in settings], kind)
+
+    covers = [s if isinstance(s, OnlineActiveCover) else None for s in settings]
+    beta2 = [formulas.beta_squared(s.c0, s.alpha, s.beta_scale) if s else 0.0 for s in covers]
+    return passes.Grid(
+        kinds=np.array([_KINDS[type(s)] for s in settings], np.int64),
+        oracular=of("oracular", False, bool),
+        error_dependent=of("error_dependent", False, bool),
+        by_margin=of("disagreement", "", object) == "margin",
+        c0=of("c0", math.nan, float),
+        c1=of("c1", math.nan, float),
+        c2=of("c2", math.nan, float),
+        b=of("b", math.nan, float),
+        alpha=of("alpha", math.nan, float),
+        beta2=np.array(beta2),
+        first=first,
+    )

@@ -1,0 +1,169 @@
+"""The classifier as others hold it: weights by name, ``LogisticRegression``, ONNX."""
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from askance.errors import InvalidParameter
+from askance.live import CLASSES, ActiveLearner
+from askance.oracles.linear import LinearOracle
+from askance.storage.files import write_atomically
+from askance.types import State
+
+__all__ = [
+    "NamedWeight",
+    "coefficients",
+    "column_names",
+    "named_weights",
+    "to_onnx",
+    "to_sklearn",
+    "write_coefficients",
+    "write_onnx",
+]
+
+
+class NamedWeight(NamedTuple):
+    """The weight of a feature, ``coefficient``, in the units of its values, and its ``column``.
+
+    ``feature`` is ``#`` and the column's number where the name is not known. ``largest`` is the
+    largest absolute value seen, beyond which the score does not grow; infinite where it does.
+    ``shared_with`` are the other names that hashing put into the same column.
+    """
+
+    feature: str
+    column: int
+    coefficient: float
+    largest: float
+    shared_with: tuple[str, ...]
+
+    def plain(self) -> State:
+        """Without an infinity, which JSON has no word for."""
+        largest = self.largest if np.isfinite(self.largest) else None
+        return self._asdict() | {"largest": largest, "shared_with": list(self.shared_with)}
+
+
+def named_weights(live: ActiveLearner) -> list[NamedWeight]:
+    """Every weight of the learner ``live`` that is not zero, those that can move the score first.
+
+    >>> live = ActiveLearner("passive", n_features=3)
+    >>> live.tell(live.ask([0.0, 2.0, 0.0]), +1)
+    >>> [(weight.feature, weight.largest) for weight in named_weights(live)]
+    [('1', 2.0)]
+    """
+    oracle = _linear(live)
+    weights, _ = oracle.coefficients()
+    adaptive = oracle.state.rates == "adaptive"
+    largest = oracle.state.scales.astype(float) if adaptive else np.full(len(weights), np.inf)
+    found: list[NamedWeight] = []
+    for column, names in column_names(live, np.flatnonzero(weights).tolist()).items():
+        for name, sign in names.items():
+            others = tuple(other for other in names if other != name)
+            weight = sign * float(weights[column])
+            found.append(NamedWeight(name, column, weight, float(largest[column]), others))
+    return sorted(found, key=lambda weight: (-_influence(weight), weight.column, weight.feature))
+
+
+def _influence(weight: NamedWeight) -> float:
+    """How far the feature can move the score, or its weight where there is no telling."""
+    return abs(weight.coefficient) * (weight.largest if np.isfinite(weight.largest) else 1.0)
+
+
+def column_names(live: ActiveLearner, columns: list[int]) -> dict[int, dict[str, float]]:
+    """The names of each column, each with the sign that hashing gave it."""
+    found: dict[int, dict[str, float]] = {column: {} for column in columns}
+    if live.features is not None:
+        names, places = live.features.known()
+        signs = zip(places.indices.tolist(), places.signs.tolist(), strict=True)
+        for name, (column, sign) in zip(names, signs, strict=True):
+            if sign and column in found:
+                found[column][name] = sign
+    unknown = "{}" if live.features is None else "#{}"
+    return {column: names or {unknown.format(column): 1.0} for column, names in found.items()}
+
+
+def coefficients(live: ActiveLearner) -> State:
+    """The classifier of ``live`` as plain values: classes, intercept and weights by name.
+
+    The score is the intercept plus, for each feature, its coefficient times its value, the value
+    cut off at plus or minus ``largest`` where that is given; it is positive for the class
+    ``positive``.
+
+    >>> live = ActiveLearner("passive", n_features=1, classes=("ham", "spam"))
+    >>> coefficients(live)["classes"]
+    {'negative': 'ham', 'positive': 'spam'}
+    """
+    negative, positive = live.classes
+    oracle = _linear(live)
+    return {
+        "classes": {"negative": negative, "positive": positive},
+        "n_features": oracle.state.n_features,
+        "intercept": oracle.coefficients()[1],
+        "coefficients": [weight.plain() for weight in named_weights(live)],
+    }
+
+
+def write_coefficients(path: str | Path, live: ActiveLearner) -> None:
+    """Write :func:`coefficients` of the learner ``live`` to a JSON file."""
+    text = json.dumps(coefficients(live), indent=1)
+    with write_atomically(path) as file:
+        file.write(text.encode() + b"\n")
+
+
+def to_sklearn(live: ActiveLearner) -> Any:
+    """The classifier as a fitted ``LogisticRegression``, over rows as ``live.features`` encodes.
+
+    Its classes are -1 and +1, or the names that the learner was given. It agrees with the learner
+    wherever no value is larger than all that were seen.
+
+    >>> live = ActiveLearner("passive", n_features=2)
+    >>> live.tell(live.ask([1.0, 0.0]), +1)
+    >>> to_sklearn(live).predict([[1.0, 0.0]]).tolist()
+    [1]
+    """
+    # Here, so that reading a sample does not wait for scikit-learn.
+    from sklearn.linear_model import LogisticRegression
+
+    weights, intercept = _linear(live).coefficients()
+    model = LogisticRegression()
+    model.coef_ = weights[np.newaxis, :]
+    model.intercept_ = np.array([intercept])
+    model.classes_ = np.array([-1, 1]) if live.classes == CLASSES else np.array(live.classes)
+    model.n_features_in_ = len(weights)
+    model.n_iter_ = np.array([1], np.int32)
+    return model
+
+
+def to_onnx(live: ActiveLearner) -> bytes:
+    """The classifier of ``live`` as an ONNX model.
+
+    It takes ``X``, in single precision, to labels and probabilities.
+    """
+    try:
+        from skl2onnx import to_onnx as convert
+        from skl2onnx.common.data_types import FloatTensorType
+    except ImportError as error:
+        raise InvalidParameter(
+            f"ONNX needs the packages of askance[onnx], but {error.name} is not installed"
+        ) from error
+    model = to_sklearn(live)
+    rows = FloatTensorType([None, model.n_features_in_])
+    converted = convert(model, initial_types=[("X", rows)], options={"zipmap": False})
+    content: bytes = converted.SerializeToString()
+    return content
+
+
+def write_onnx(path: str | Path, live: ActiveLearner) -> None:
+    """Write :func:`to_onnx` of the learner ``live`` to a file."""
+    content = to_onnx(live)
+    with write_atomically(path) as file:
+        file.write(content)
+
+
+def _linear(live: ActiveLearner) -> LinearOracle:
+    erm = getattr(live.learner, "erm", None)
+    if not isinstance(erm, LinearOracle):
+        kind = type(live.learner).__name__
+        raise InvalidParameter(f"a {kind} has no coefficients, as it is not over a linear oracle")
+    return erm

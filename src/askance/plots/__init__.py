@@ -1,0 +1,1 @@
+"""Pictures: one palette, one style, error against labels."""

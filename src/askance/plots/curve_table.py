@@ -1,0 +1,48 @@
+"""Curves as a table, for a terminal."""
+
+from collections.abc import Sequence
+
+from rich.table import Table
+
+from askance.plots.curve import Curve
+
+__all__ = ["percent", "table"]
+
+
+def table(curves: Sequence[Curve], target: float | None = None, step: int = 1) -> Table:
+    """Median error with quartiles at every ``step``-th label budget, and how each run ended.
+
+    With a target, the labels too that each needed for that error.
+    """
+    result = Table(title="Test error in %: median (quartiles)", title_justify="left")
+    for name in ("labels", *(curve.name for curve in curves)):
+        # Blanks, where a long name can be broken.
+        result.add_column(name.replace("_", " ").replace(",", ", "), justify="right")
+    for i, budget in list(enumerate(curves[0].budgets))[::step]:
+        if any(curve.reached(budget) for curve in curves):
+            result.add_row(str(budget), *(_cell(curve, i) for curve in curves))
+    result.add_section()
+    result.add_row("at the end", *(f"{100 * curve.final:.1f}" for curve in curves))
+    result.add_row("labels asked", *(f"{curve.asked:.0f}" for curve in curves))
+    if target is not None:
+        needed = (curve.labels_to_reach(target) for curve in curves)
+        result.add_row(
+            f"labels for {100 * target:g}", *("never" if n is None else str(n) for n in needed)
+        )
+    return result
+
+
+def _cell(curve: Curve, i: int) -> str:
+    if not curve.reached(curve.budgets[i]):
+        return "-"
+    lower, median, upper = (percent(part[i]) for part in (curve.lower, curve.median, curve.upper))
+    return f"{median} ({lower}-{upper})"
+
+
+def percent(share: float) -> str:
+    """Percent with two digits: 80 columns must do.
+
+    >>> percent(0.0123), percent(0.123)
+    ('1.2', '12')
+    """
+    return f"{100 * share:.0f}" if share >= 0.0995 else f"{100 * share:.1f}"

@@ -1,0 +1,1 @@
+"""What stays on the disk: model files, locks and tables."""

@@ -1,0 +1,130 @@
+"""Columns -> CSV or Parquet, chunk after chunk, whole or not at all."""
+
+import csv
+import io
+import json
+import math
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+
+from askance.errors import InvalidParameter
+from askance.storage.files import write_atomically
+
+__all__ = ["Chunk", "check_table_path", "write_table"]
+
+Chunk = Mapping[str, Any]
+"""Columns of equal length, each a list or an array."""
+
+_CSV = {".csv": ",", ".tsv": "\t"}
+_PARQUET = (".parquet", ".pq")
+
+
+def check_table_path(path: str | Path) -> None:
+    """Refuse a path whose suffix names no format; ``-`` is standard output.
+
+    >>> check_table_path("sample.xls")
+    Traceback (most recent call last):
+    askance.errors.InvalidParameter: sample.xls must end in .csv, .tsv, .parquet or .pq
+    """
+    if str(path) != "-" and Path(path).suffix.lower() not in (*_CSV, *_PARQUET):
+        raise InvalidParameter(f"{path} must end in .csv, .tsv, .parquet or .pq")
+
+
+@contextmanager
+def write_table(path: str | Path) -> Iterator[Callable[[Chunk], None]]:
+    r"""Open a table: what it gives is called with chunks of columns, and the file appears whole.
+
+    The first chunk says which columns there are. A path ``-`` is standard output, as CSV; what was
+    written there stays.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "table.csv"
+    >>> with write_table(path) as write:
+    ...     write({"id": ["a", "b"], "size": [1.5, None]})
+    >>> path.read_text()
+    'id,size\na,1.5\nb,\n'
+    """
+    check_table_path(path)
+    if str(path) == "-":
+        yield _CsvWriter(sys.stdout.buffer, ",")
+        sys.stdout.flush()
+        return
+    suffix = Path(path).suffix.lower()
+    with write_atomically(path) as file:
+        if suffix in _CSV:
+            yield _CsvWriter(file, _CSV[suffix])
+        else:
+            with _parquet(file) as write:
+                yield write
+
+
+class _CsvWriter:
+    """Writes chunks as CSV, the header first."""
+
+    def __init__(self, file: IO[bytes], delimiter: str) -> None:
+        self._file = file
+        self._delimiter = delimiter
+        self._started = False
+
+    def __call__(self, chunk: Chunk) -> None:
+        text = io.StringIO()
+        writer = csv.writer(text, delimiter=self._delimiter, lineterminator="\n")
+        if not self._started:
+            writer.writerow(chunk)
+            self._started = True
+        columns = [_cells(values) for values in chunk.values()]
+        writer.writerows(zip(*columns, strict=True))
+        self._file.write(text.getvalue().encode("utf-8", "backslashreplace"))
+
+
+def _cells(values: Any) -> list[Any]:
+    plain = values.tolist() if isinstance(values, np.ndarray) else values
+    return [_cell(value) for value in plain]
+
+
+def _cell(value: Any) -> Any:
+    """A value as CSV has it: whole numbers without a point, lists and mappings as JSON."""
+    if isinstance(value, float):
+        if math.isnan(value):
+            return None
+        return int(value) if value.is_integer() and abs(value) < 2**53 else value
+    return json.dumps(value) if isinstance(value, list | tuple | dict) else value
+
+
+@contextmanager
+def _parquet(file: IO[bytes]) -> Iterator[Callable[[Chunk], None]]:
+    writer: Any = None
+
+    def write(chunk: Chunk) -> None:
+        nonlocal writer
+        table = pa.table({name: _array(values) for name, values in chunk.items()})
+        if writer is None:
+            writer = pa.parquet.ParquetWriter(file, table.schema)
+        writer.write_table(table.cast(writer.schema))
+
+    try:
+        yield write
+        if writer is not None:
+            writer.close()
+    except BaseException:
+        if writer is not None:
+            with suppress(Exception):
+                writer.close()
+            # Else it would be closed again, and fail again, when it is forgotten.
+            writer.is_open = False
+        raise
+
+
+def _array(values: Any) -> Any:
+    """A column for Parquet; one of mixed kinds as JSON."""
+    try:
+        return pa.array(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        return pa.array([None if value is None else json.dumps(value) for value in values])

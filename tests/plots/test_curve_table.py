@@ -1,0 +1,29 @@
+from rich.console import Console
+
+from askance.plots.curve_table import table
+
+
+def test_the_table_has_a_row_for_each_doubling_and_says_how_it_ended(curve):
+    console = Console(width=100)
+    with console.capture() as capture:
+        console.print(table([curve([0.3, 0.1, 0.05, 0.03], asked=85)], 0.04, step=2))
+    text = capture.get()
+    lines = [line.split("│")[1:3] for line in text.splitlines() if line.startswith("│")]
+    cells = {left.strip(): right.strip() for left, right in lines}
+    assert cells["10"] == "30 (24-36)"
+    assert cells["40"] == "5.0 (4.0-6.0)"
+    assert "20" not in cells, "two budgets for each doubling, one of them shown"
+    assert cells["at the end"] == "2.0"
+    assert cells["labels asked"] == "85"
+    assert cells["labels for 4"] == "80"
+
+
+def test_a_budget_that_was_not_reached_has_no_error_in_the_table(curve):
+    errors = [0.3, 0.1, 0.05, 0.03, 0.02]
+    console = Console(width=100)
+    with console.capture() as capture:
+        console.print(table([curve(errors, asked=25), curve(errors, asked=45)]))
+    lines = [line.split("│") for line in capture.get().splitlines() if line.startswith("│")]
+    cells = {line[1].strip(): [cell.strip() for cell in line[2:4]] for line in lines}
+    assert cells["40"] == ["-", "5.0 (4.0-6.0)"]
+    assert "160" not in cells, "nobody asked so many"

@@ -1,0 +1,130 @@
+import numpy as np
+import pytest
+
+from askance.errors import AskanceError, BadRecord, InvalidParameter
+from askance.presets import SUGGESTED, make_learner
+from askance.rehearsal.comparison import contestant, run_permutation, within
+from askance.rehearsal.held import coin_seed, hold
+from askance.rehearsal.rehearse import Plan, rehearse, rehearse_stream
+
+ALGORITHMS = ("online_active_cover", "iwal0", "oracular_iwal0", "margin", "passive")
+
+
+def rehearsed(path, intake_of, plan):
+    intake = intake_of(path)
+    return rehearse(intake, hold(intake), plan)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_run_is_the_first_permutation_of_a_comparison(mail, intake_of, algorithm):
+    plan = Plan(algorithm, {"learning_rate": 0.5}, 60, seed=3)
+    found = rehearsed(mail, intake_of, plan)
+    held = hold(intake_of(mail))
+    one = contestant(algorithm, {"learning_rate": 0.5})
+    expected = within(run_permutation(held, one, [10, 20, 40, 60], 3))
+    assert found.results[:-1] == expected[:-1]
+    assert found.results[-1].queries == len(found.asked)
+
+
+def test_a_label_that_was_not_asked_for_was_not_looked_at(mail, intake_of, tmp_path):
+    plan = Plan("online_active_cover", {}, 50, seed=1)
+    found = rehearsed(mail, intake_of, plan)
+    bought = {asked.record.id for asked in found.asked}
+    held = hold(intake_of(mail))
+    tested = {record.id for record in held.records(held.split(1).test.tolist()).values()}
+    lines = mail.read_text().splitlines()
+    other = {"yes": "no", "no": "yes", "": ""}
+    for i, line in enumerate(lines[1:], start=1):
+        start, _, label = line.rpartition(",")
+        if line.partition(",")[0] not in bought | tested:
+            lines[i] = f"{start},{other[label]}"
+    lied = tmp_path / "lied.csv"
+    lied.write_text("\n".join(lines) + "\n")
+    again = rehearsed(lied, intake_of, plan)
+    assert again.results == found.results
+    assert again.asked == found.asked
+    assert again.passive != found.passive
+
+
+def test_what_was_asked_comes_with_its_record_and_weight(mail, intake_of):
+    found = rehearsed(mail, intake_of, Plan("iwal1", {}, 40))
+    sample = found.learner.weighted_sample()
+    assert [asked.label for asked in found.asked] == sample.y.tolist()
+    assert [asked.weight for asked in found.asked] == sample.weight.tolist()
+    for asked in found.asked:
+        assert asked.record.label == asked.label
+        assert asked.weight * asked.probability == pytest.approx(1.0)
+    assert found.learner.classes == ("no", "yes")
+    assert found.learner.reading["label"] == "spam"
+    train, test = hold(intake_of(mail)).split(0)
+    assert (found.examples, found.tested) == (len(train), len(test))
+
+
+def test_passive_buys_as_many_labels_and_then_all(mail, intake_of):
+    found = rehearsed(mail, intake_of, Plan("margin", {"b": 0.01}, 300))
+    labels = found.results[-1].queries
+    assert labels < 300
+    assert not found.results[-1].reached
+    assert found.passive[-1].queries == labels
+    assert found.everything.queries == found.examples
+
+
+def progressive(held, algorithm, budget, seed=0):
+    """Mistakes before learning, by the three verbs: rows at 10 and 20 labels, and the end."""
+    parameters = SUGGESTED[algorithm]
+    learner = make_learner(algorithm, n_features=held.n_features, **parameters)
+    coins = np.random.default_rng(coin_seed(seed)).random(len(held)).tolist()
+    labels = mistakes = 0
+    rows = []
+    for n, (x, y, coin) in enumerate(
+        zip(held.csr.rows(), held.labels.tolist(), coins, strict=True), start=1
+    ):
+        mistakes += learner.predict(x) != y
+        if labels == budget:
+            continue
+        decision = learner.decide(x, coin)
+        learner.learn(x, decision, y if decision.queried else None)
+        labels += decision.queried
+        if decision.queried and labels in (10, 20, budget):
+            rows.append((labels, n, mistakes / n))
+    return [*rows, (labels, len(held), mistakes / len(held))]
+
+
+@pytest.mark.parametrize("algorithm", ["online_active_cover", "iwal1"])
+def test_progressive_errors_are_those_of_a_plain_loop(mail, intake_of, algorithm):
+    found = rehearse_stream(intake_of(mail), Plan(algorithm, {}, 30))
+    held = hold(intake_of(mail))
+    shown = [(row.queries, row.examples, row.error) for row in found.results]
+    assert shown == progressive(held, algorithm, 30)
+    shown = [(row.queries, row.examples, row.error) for row in found.passive]
+    assert shown == progressive(held, "passive", 30)
+    *_, (labels, examples, error) = progressive(held, "passive", 10**9)
+    assert found.everything[1:4] == (labels, examples, error)
+    assert found.unlabelled == held.unlabelled
+    positives = int((held.labels > 0).sum())
+    assert found.commoner == min(positives, len(held) - positives) / len(held)
+    assert len(found.asked) == 30
+
+
+def test_a_stream_without_any_label_is_refused(tmp_path, intake_of):
+    path = tmp_path / "some.csv"
+    path.write_text("id,spam,x\na,,1\n")
+    with pytest.raises(BadRecord, match="no record with a label"):
+        rehearse_stream(intake_of(path), Plan("passive", {}, 5))
+
+
+def test_curves_of_passive_alone_are_one(mail, intake_of):
+    both = rehearsed(mail, intake_of, Plan("margin", {}, 20)).curves()
+    assert [curve.name for curve in both] == ["margin", "passive"]
+    alone = rehearsed(mail, intake_of, Plan("passive", {}, 20)).curves()
+    assert [curve.name for curve in alone] == ["passive"]
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "parameters", "budget"),
+    [("iwal2", {}, 5), ("passive", {"c0": 1.0}, 5), ("iwal1", {"c0": -1.0}, 5), ("passive", {}, 0)],
+)
+def test_a_plan_that_cannot_be_is_refused_before_anything_is_read(algorithm, parameters, budget):
+    with pytest.raises(AskanceError) as caught:
+        Plan(algorithm, parameters, budget)
+    assert isinstance(caught.value, InvalidParameter)

@@ -1,0 +1,47 @@
+import io
+
+import pytest
+from rich.console import Console
+
+from askance.data.reading.records import Record
+from askance.labelling.session import Asked, Standing
+from askance.live import Question
+from askance.terminal.pages import Layout, Page
+from askance.terminal.screen import PlainScreen, TerminalScreen
+
+STANDING = Standing(1, 4, 0, 3, (0,), 0.0, None)
+ASKED = Asked(Question(2, True, None, 1.0, 1.0, 1), Record("3", None, {"size": 5.0}))
+LAYOUT = Layout("mail.csv", ("ham", "[red]spam"))
+
+
+def printed(screen, page, **console):
+    output = io.StringIO()
+    screen(Console(file=output, width=60, height=20, **console), LAYOUT).show(page)
+    return output.getvalue()
+
+
+def test_plain_output_has_no_codes():
+    text = printed(PlainScreen, Page(STANDING, ASKED))
+    assert "\x1b" not in text
+    assert "size  5" in text
+    assert "[red]spam" in text
+
+
+def test_plain_output_is_silent_while_it_reads_on():
+    assert printed(PlainScreen, Page(STANDING)) == ""
+
+
+def test_a_terminal_is_cleared_and_filled_without_scrolling():
+    text = printed(TerminalScreen, Page(STANDING, ASKED), force_terminal=True)
+    assert "\x1b[2J" in text
+    assert text.count("\n") == 19
+    assert not text.endswith("\n")
+
+
+@pytest.mark.parametrize("color", [True, False])
+def test_no_color_is_honoured(monkeypatch, color):
+    monkeypatch.setenv("TERM", "xterm-256color")
+    if not color:
+        monkeypatch.setenv("NO_COLOR", "1")
+    text = printed(TerminalScreen, Page(STANDING, ASKED), force_terminal=True)
+    assert ("\x1b[32m" in text) is color
