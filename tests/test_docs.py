@@ -17,6 +17,11 @@ PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 EXAMPLES = sorted(ROOT.glob("examples/*.py"))
 
 
+# A script writes these, in lines of its own length.
+GENERATED = re.compile(r"docs/(benchmarks[\w-]*|results/\w+/report/summary)\.md")
+WIDTH = 120
+
+
 def named(path):
     return path.relative_to(ROOT).as_posix()
 
@@ -57,6 +62,38 @@ def test_links_between_files_lead_somewhere(page):
     links = re.findall(r"\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)", page.read_text())
     missing = [link for link in links if not (page.parent / link).exists()]
     assert not missing
+
+
+def too_long(text):
+    """Lines of prose that could be broken between words and are too long, by their numbers."""
+    # Blocks of code and comments keep their lines, so that the numbers are those of the page.
+    hidden = re.compile(r"^(`{3,}).*?^\1$|^<!--.*?-->$", re.MULTILINE | re.DOTALL)
+    shown = hidden.sub(lambda block: "\n" * block[0].count("\n"), text)
+    found = []
+    for number, line in enumerate(shown.splitlines(), 1):
+        words = re.sub(r"^\s*(?:[-*>]|\d+\.) ", "", line)
+        whole = re.sub(r"\[[^\]]*\]\([^)]*\)|`[^`]*`", "link", words)
+        table = line.startswith("|") and line.endswith("|")
+        heading = line.startswith("#") and "](" in line
+        if len(line) > WIDTH and " " in whole.strip() and not table and not heading:
+            found.append(number)
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_prose_is_wrapped(page):
+    if GENERATED.fullmatch(named(page)):
+        pytest.skip("written by a script")
+    assert not too_long(page.read_text()), f"prose lines over {WIDTH} columns"
+
+
+def test_only_prose_has_to_be_wrapped():
+    long = "word " * 30
+    assert too_long(f"short\n{long}\n- {long}\n> {long}") == [2, 3, 4]
+    assert too_long(f"```text\n{long}\n```\n<!-- {long}-->\n{long}") == [5]
+    address = "a" * WIDTH
+    assert not too_long(f"| {long}|\n## [{long}](page.md)\n- [{long}](page.md).\n{address}")
+    assert too_long(f"see [here]({address})") == [1]
 
 
 @pytest.mark.parametrize("name", sorted(askance.ALGORITHMS))
