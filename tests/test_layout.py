@@ -13,7 +13,7 @@ import askance
 PACKAGE = Path(askance.__file__).parent
 TESTS = Path(__file__).parent
 SOURCES = sorted(PACKAGE.rglob("*.py"))
-WITHOUT_BEHAVIOUR = {"__init__", "__main__", "types", "errors", "protocols"}
+WITHOUT_BEHAVIOUR = {"__init__", "__main__", "types", "errors", "protocols", "pass_records"}
 FORBIDDEN_NAMES = {"utils", "helpers", "common", "misc", "base"}
 
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from askance.data import readers
+from askance.data.reading import readers
 from askance.data.reading.intake import Reading
 from askance.errors import FileUnreadable, InvalidParameter, UnknownQuestion
 from askance.labelling.session import Session, Standing

@@ -32,7 +32,8 @@ from askance.errors import (
     UnknownQuestion,
 )
 from askance.learners.passive import Passive
-from askance.live import AHEAD, FEWEST, RECENT, ActiveLearner, Question
+from askance.live import ActiveLearner, Question
+from askance.live.active_learner import AHEAD, FEWEST, RECENT
 from askance.live.budget import Budget
 from askance.storage.files import read_state, write_state
 from askance.types import Decision, Label, Row, State
@@ -800,7 +801,7 @@ def test_names_and_reading_are_saved(tmp_path: Path, refused: Any) -> None:
 
 def test_a_file_of_the_first_version_goes_on(tmp_path: Path, refused: Any) -> None:
     """30 examples of the stream: every third that was wanted answered, one withdrawn."""
-    old = ActiveLearner.load(Path(__file__).parent / "golden" / "version1.askance")
+    old = ActiveLearner.load(Path(__file__).parents[1] / "golden" / "version1.askance")
     twin = make("iwal1", budget=Budget(total=40))
     for i, step in enumerate(STREAM[:30]):
         question = twin.ask(step.row)

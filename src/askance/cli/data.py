@@ -142,7 +142,3 @@ def _reporter(progress: Progress) -> Report:
         progress.update(tasks[name], completed=done, total=total)
 
     return report
-
-
-if __name__ == "__main__":
-    data_app()

@@ -83,6 +83,7 @@ class Group:
     >>> import askance
     >>> settings = [askance.make_learner("iwal1", n_features=0, c0=c0) for c0 in (0.1, 1.0)]
     >>> group = Group(settings, n_features=2)
+    >>> from askance.engine.streams import stream_of_rows
     >>> stream = stream_of_rows([(askance.as_row([1.0, 0.0]), 1)] * 3, [0.5] * 3)
     >>> group.advance(stream, 0, np.array([100]))
     3

@@ -40,7 +40,7 @@ from askance.kernels.linear import (
     squared_norm,
 )
 from askance.kernels.logistic import confidence, slope_squared
-from askance.kernels.settings import (
+from askance.kernels.pass_records import (
     COVER,
     FIRST,
     IWAL,

@@ -14,7 +14,7 @@ from askance.kernels._jit import inlined, kernel
 from askance.kernels.formulas import least_q_squared, query_probability, sign
 from askance.kernels.lanes import Lanes, RowBuffer, Scratch, sweep_rates
 from askance.kernels.logistic import slope_squared
-from askance.kernels.settings import FIRST, Decisions, Grid, Progress
+from askance.kernels.pass_records import FIRST, Decisions, Grid, Progress
 from askance.kernels.updates import ANY, any_from, find_doubts, find_pushes, flips, has_tiny
 from askance.types import Floats
 

@@ -10,7 +10,7 @@ import threading
 
 import pytest
 
-from askance.data import recipes
+from askance.data.catalog import recipes
 from askance.data.catalog.dataset import Stats
 from askance.data.catalog.entries import CATALOG, Entry, File
 from askance.data.catalog.fetch import fetch
@@ -115,7 +115,7 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(server, own_cache, limit
     """A file-size limit stands for a disk that is full."""
     program = f"""
         import resource
-        from askance.data import recipes
+        from askance.data.catalog import recipes
         from askance.data.catalog.dataset import Stats
         from askance.data.catalog.entries import Entry, File
         from askance.data.catalog.fetch import fetch

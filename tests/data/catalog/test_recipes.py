@@ -9,8 +9,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from askance.data import recipes
-from askance.data.catalog import CATALOG
+from askance.data.catalog import CATALOG, recipes
 from askance.errors import FileUnreadable
 
 pytestmark = pytest.mark.usefixtures("compiled")
