@@ -105,7 +105,7 @@ class Question(NamedTuple):
     Parameters
     ----------
     id
-        The number of the example, for :meth:`askance.live.ActiveLearner.tell`.
+        The number of the example, for :meth:`askance.live.active_learner.ActiveLearner.tell`.
     wanted
         Whether a label is wanted.
     reason
@@ -129,7 +129,7 @@ class Question(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """Where an :class:`askance.live.ActiveLearner` stands.
+    """Where an :class:`askance.live.active_learner.ActiveLearner` stands.
 
     ``seen`` examples were offered, ``refused`` of them for lack of budget, and ``learned`` is how
     many were learned so far; ``asked`` labels were asked for, of which ``answered`` came,

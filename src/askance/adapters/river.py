@@ -40,7 +40,7 @@ class ActiveRiver(base.Classifier):
       ``n_labels`` counts those.
 
     Features are hashed by name, so they may come and go; numbers, booleans, strings, lists and
-    mappings are encoded as :class:`~askance.data.features.FeatureMap` does.
+    mappings are encoded as :class:`~askance.data.features.feature_map.FeatureMap` does.
 
     Parameters
     ----------
