@@ -1,18 +1,25 @@
 """Every check of a row, label, coin, weight or parameter that comes from outside."""
 
 import math
+from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from askance.errors import InvalidLabel, InvalidParameter, InvalidRow, LabelConflict, LabelMissing
-from askance.types import Decision, Label, Matrix, Row
+from askance.types import Decision, Floats, Integers, Label, Matrix, Row
 
 __all__ = [
     "check_coin",
     "check_label",
     "check_matrix",
     "check_row",
+    "require_coins",
+    "require_csr",
+    "require_indptr",
     "require_label",
+    "require_labels",
+    "require_native",
     "require_positive",
 ]
 
@@ -108,3 +115,147 @@ def check_matrix(X: Matrix, n_features: int | None) -> None:
         raise InvalidRow("features must be finite, got nan or inf")
     if n_features is not None and X.shape[1] > n_features:
         raise InvalidRow(f"a matrix must have at most {n_features} columns, got {X.shape[1]}")
+
+
+def require_native(array: object, kinds: str, name: str) -> Any:
+    """Return an array of one dimension as compiled code takes it, or raise.
+
+    Byte order, precision and memory layout may be any; what comes back is contiguous and of a
+    native int32, int64, float32 or float64. An integer beyond int64 comes back negative, so an
+    index that was too large stays one that is refused.
+
+    >>> require_native(np.array([1, 2], ">i2"), "iu", "indices").dtype.name
+    'int64'
+    >>> require_native(["a"], "iu", "indices")
+    Traceback (most recent call last):
+    askance.errors.InvalidRow: indices must be numbers in one dimension, got dtype <U1 of shape (1,)
+    """
+    try:
+        found = np.asarray(array)
+    except ValueError:
+        raise InvalidRow(f"{name} must be numbers in one dimension, got a ragged list") from None
+    if found.ndim != 1 or (found.size and found.dtype.kind not in kinds):
+        raise InvalidRow(
+            f"{name} must be numbers in one dimension, got dtype {found.dtype} "
+            f"of shape {found.shape}"
+        )
+    real = "f" in kinds
+    kept = (np.float32, np.float64) if real else (np.int32, np.int64)
+    kind = found.dtype if found.dtype in [np.dtype(each) for each in kept] else np.dtype(kept[1])
+    # A copy for what is misaligned too: compiled loops may read several numbers at once.
+    native = np.require(found, kind, ["C", "A"]) if found.dtype == kind else found.astype(kind)
+    return np.ascontiguousarray(native)
+
+
+def require_indptr(indptr: object, rows: int, entries: int) -> Integers:
+    """Return the row starts of a CSR matrix as int64, or raise unless they can be ones.
+
+    >>> require_indptr([0, 2, 1], rows=2, entries=1)
+    Traceback (most recent call last):
+    askance.errors.InvalidRow: row starts must never fall, got 1 after 2
+    """
+    found: Integers = require_native(indptr, "iu", "row starts").astype(np.int64, copy=False)
+    if len(found) != rows + 1:
+        raise InvalidRow(f"{rows} rows must have {rows + 1} row starts, got {len(found)}")
+    falls = np.flatnonzero(found[1:] < found[:-1])
+    if len(falls):
+        at = int(falls[0])
+        raise InvalidRow(f"row starts must never fall, got {found[at + 1]} after {found[at]}")
+    if found[0] != 0 or found[-1] != entries:
+        raise InvalidRow(
+            f"row starts must run from 0 to {entries}, the number of entries, "
+            f"got {found[0]} to {found[-1]}"
+        )
+    return found
+
+
+def require_labels(labels: object) -> Integers:
+    """Return labels -1 and +1 as int8, or raise for the first that is neither.
+
+    >>> require_labels([1, 255])
+    Traceback (most recent call last):
+    askance.errors.InvalidLabel: a label must be -1 or +1, got 255 in row 1
+    """
+    found = np.asarray(labels)
+    if found.ndim != 1 or (found.size and found.dtype.kind not in "iuf"):
+        raise InvalidLabel(
+            f"labels must be -1 or +1 in one dimension, got dtype {found.dtype} "
+            f"of shape {found.shape}"
+        )
+    bad = np.flatnonzero((found != 1) & (found != -1))
+    if len(bad):
+        row = int(bad[0])
+        raise InvalidLabel(f"a label must be -1 or +1, got {found[row]} in row {row}")
+    return np.ascontiguousarray(found, np.int8)
+
+
+def require_coins(coins: object, rows: int) -> Floats:
+    """Return coins as float64: none, or one in [0, 1) a row; else raise.
+
+    >>> require_coins([0.5, 1.0], rows=2)
+    Traceback (most recent call last):
+    askance.errors.InvalidParameter: a coin must lie in [0, 1), got 1.0 in row 1
+    """
+    found = np.asarray(coins)
+    if found.ndim != 1 or (found.size and found.dtype.kind not in "iuf"):
+        raise InvalidParameter(
+            f"coins must be numbers in one dimension, got dtype {found.dtype} "
+            f"of shape {found.shape}"
+        )
+    if len(found) not in (0, rows):
+        raise InvalidParameter(f"{rows} rows must have as many coins or none, got {len(found)}")
+    bad = np.flatnonzero(~((found >= 0.0) & (found < 1.0)))
+    if len(bad):
+        row = int(bad[0])
+        raise InvalidParameter(f"a coin must lie in [0, 1), got {found[row]} in row {row}")
+    return np.ascontiguousarray(found, np.float64)
+
+
+def require_csr(X: Matrix, n_features: int) -> Matrix:
+    """Return a CSR array that compiled code may walk, with sorted indices and no repeats; or raise.
+
+    Nothing that the matrix says of itself is believed: SciPy lets anybody set its flags.
+
+    >>> X = csr_array((np.ones(1), np.array([5]), np.array([0, 1])), shape=(1, 9))
+    >>> require_csr(X, n_features=9) is X
+    True
+    >>> X.indices[0] = -5
+    >>> require_csr(X, n_features=9)
+    Traceback (most recent call last):
+    askance.errors.InvalidRow: feature indices must lie in 0..8, got -5
+    """
+    if getattr(X, "format", None) != "csr":
+        raise InvalidRow(f"examples must come as a CSR array, got {type(X).__name__}")
+    if X.shape[1] != n_features:
+        raise InvalidRow(f"examples must have {n_features} features, got {X.shape[1]}")
+    starts = require_native(X.indptr, "iu", "row starts")
+    # SciPy allows room after the last entry.
+    entries = int(starts[-1]) if len(starts) else 0
+    indices = require_native(X.indices, "iu", "feature indices")
+    values = require_native(X.data, "fiub", "feature values")
+    if not 0 <= entries <= min(len(indices), len(values)):
+        raise InvalidRow(
+            f"a matrix of {entries} entries must hold as many, "
+            f"got {len(indices)} indices and {len(values)} values"
+        )
+    starts = require_indptr(starts, X.shape[0], entries)
+    if len(indices) > entries or len(values) > entries:
+        indices, values = indices[:entries], values[:entries]
+    if entries and not (indices.min() >= 0 and indices.max() < n_features):
+        bad = indices[(indices < 0) | (indices >= n_features)][0]
+        raise InvalidRow(f"feature indices must lie in 0..{n_features - 1}, got {bad}")
+    rises = np.ones(entries + 1, bool)
+    np.greater(indices[1:], indices[:-1], out=rises[1:-1])
+    rises[starts] = True
+    known = X.data is values and X.indices is indices
+    if rises.all():
+        return X if known else csr_array((values, indices, starts), shape=X.shape)
+    if known and X.has_canonical_format:
+        at = int(np.flatnonzero(~rises)[0])
+        raise InvalidRow(
+            "feature indices must increase without repeats in a matrix that says they do, "
+            f"got {indices[at]} after {indices[at - 1]}"
+        )
+    summed = csr_array((values.copy(), indices.copy(), starts), shape=X.shape)
+    summed.sum_duplicates()
+    return summed

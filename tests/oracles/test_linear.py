@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 from askance.checks import check_online_oracle
 from askance.checks.made_examples import bad_rows, make_stream
 from askance.errors import InvalidLabel, InvalidParameter, InvalidRow
+from askance.oracles import linear
 from askance.oracles.linear import LinearOracle, LinearState, linear_oracles
 from askance.sparse import row_at
 from askance.types import Row
@@ -238,7 +239,7 @@ def test_bad_weights(weight: float, refused: Any) -> None:
         ({"learning_rate": math.nan}, "learning_rate must be positive and finite, got nan"),
         ({"rates": "magic"}, "rates must be one of adaptive, constant, decaying, got 'magic'"),
         ({"dtype": "float16"}, "dtype must be float32 or float64, got 'float16'"),
-        ({"lanes": 0}, "lane must lie in 0..-1, got 0"),
+        ({"lanes": 0}, "lanes must be a whole number from 1 on, got 0"),
     ],
 )
 def test_bad_settings(settings: dict[str, Any], message: str, refused: Any) -> None:
@@ -287,3 +288,152 @@ def test_coefficients_are_those_of_a_linear_function(rates: str, seed: int) -> N
     for x, _, _ in make_stream(seed, length=20):
         product = float(weights[x.indices] @ x.values) + intercept
         assert product == pytest.approx(oracle.margin(x), rel=1e-9, abs=1e-9)
+
+
+def csr(indptr: Any, indices: Any, values: Any, *, flag: bool = False) -> Any:
+    """A CSR array of 3 features that SciPy did not look at."""
+    X = csr_array((1, 3))
+    X.indptr, X.indices, X.data = np.asarray(indptr), np.asarray(indices), np.asarray(values)
+    if flag:
+        X.has_canonical_format = True
+    return X
+
+
+BAD_MATRICES = {
+    "too large": (([0, 1], [3], [1.0]), "feature indices must lie in 0..2, got 3"),
+    "far out": (([0, 1], [2**40], [1.0]), f"must lie in 0..2, got {2**40}"),
+    "negative": (([0, 1], [-5], [1.0]), "feature indices must lie in 0..2, got -5"),
+    "wrapped": (([0, 1], np.array([2**63], np.uint64), [1.0]), "must lie in 0..2, got -9"),
+    "starts beyond": (([0, 10**9], [0], [1.0]), "must hold as many, got 1 indices"),
+    "starts below": (([-(10**9), 1], [0], [1.0]), "row starts must run from 0 to 1"),
+    "starts negative": (([0, -1], [0], [1.0]), "must hold as many"),
+    "one start": (([1], [0], [1.0]), "1 rows must have 2 row starts, got 1"),
+    "no start": ((np.zeros(0, int), [0], [1.0]), "1 rows must have 2 row starts, got 0"),
+    "real starts": (([0.0, 1.0], [0], [1.0]), "row starts must be numbers"),
+    "real indices": (([0, 1], [0.0], [1.0]), "feature indices must be numbers"),
+    "few values": (([0, 2], [0, 1], [1.0]), "got 2 indices and 1 values"),
+    "complex": (([0, 1], [0], [1j]), "feature values must be numbers"),
+    "least int": (([0, 1], [0], [-(2**63)]), "must be finite and at most 1e+15, got -9"),
+    "nan": (([0, 1], [0], [math.nan]), "must be finite and at most 1e+15, got nan"),
+}
+
+
+@pytest.mark.parametrize("flag", [False, True])
+@pytest.mark.parametrize("rates", RATES)
+@pytest.mark.parametrize("fault", BAD_MATRICES)
+def test_matrices_that_lie_are_refused(fault: str, rates: str, flag: bool, refused: Any) -> None:
+    arrays, message = BAD_MATRICES[fault]
+    with refused(InvalidRow, message):
+        make(n_features=3, rates=rates).margins(csr(*arrays, flag=flag))
+
+
+@pytest.mark.parametrize("rates", RATES)
+@pytest.mark.parametrize("indices", [[2, 0], [1, 1]])
+def test_unsorted_matrices_are_sorted_unless_they_say_they_are(
+    indices: list[int], rates: str, refused: Any
+) -> None:
+    oracle = make(n_features=3, rates=rates)
+    oracle.observe(row([0, 1, 2], [1.0, 2.0, 3.0]))
+    oracle.learn(row([0, 1, 2], [1.0, 2.0, 3.0]), 1, 1.0)
+    arrays = [0, 2], indices, [1.0, 2.0]
+    dense = csr_array(csr(*arrays).toarray())
+    assert oracle.margins(csr(*arrays)).tolist() == oracle.margins(dense).tolist()
+    with refused(InvalidRow, f"got {indices[1]} after {indices[0]}"):
+        oracle.margins(csr(*arrays, flag=True))
+
+
+def test_matrices_of_other_shapes_and_kinds(refused: Any) -> None:
+    oracle = make(n_features=3, dtype="float64")
+    x = row([0, 2], [1.0, 2.0])
+    oracle.observe(x)
+    oracle.learn(x, 1, 1.0)
+    expected = [oracle.margin(x)]
+    for kind in (">f8", "longdouble", ">i4", "u1"):
+        X = csr(np.array([0, 2], ">i8"), np.array([0, 2], ">i2"), np.array([1, 2], kind))
+        assert oracle.margins(X).tolist() == pytest.approx(expected, rel=1e-12)
+    roomy = csr([0, 2], [0, 2, 77], [1.0, 2.0, math.nan])
+    assert oracle.margins(roomy).tolist() == pytest.approx(expected, rel=1e-12)
+    with refused(InvalidRow, "examples must have 3 features, got 4"):
+        oracle.margins(csr_array((1, 4)))
+    with refused(InvalidRow, "must come as a CSR array, got csc_array"):
+        oracle.margins(csr_array((1, 3)).tocsc())
+
+
+METHODS = {
+    "observe": lambda oracle, x: oracle.observe(x),
+    "margin": lambda oracle, x: oracle.margin(x),
+    "predict": lambda oracle, x: oracle.predict(x),
+    "learn": lambda oracle, x: oracle.learn(x, 1, 1.0),
+    "flip_weight": lambda oracle, x: oracle.flip_weight(x),
+}
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("rates", RATES)
+@pytest.mark.parametrize("fault", [*MESSAGES, "a wrapped index", "a far index"])
+def test_every_method_refuses_bad_rows(fault: str, rates: str, method: str, refused: Any) -> None:
+    more = {
+        "a wrapped index": Row(np.array([0, 2**64 - 1], np.uint64), np.ones(2)),
+        "a far index": row([2**40], [1.0]),
+    }
+    oracle = make(rates=rates)
+    before = oracle.get_state()
+    with refused(InvalidRow):
+        METHODS[method](oracle, {**bad_rows(5), **more}[fault])
+    after = oracle.get_state()
+    assert all(np.array_equal(before[name], after[name]) for name in before)
+
+
+@pytest.mark.parametrize("rates", RATES)
+@pytest.mark.parametrize("kinds", [(">i8", ">f8"), ("<i2", ">f4"), ("u8", "longdouble")])
+def test_rows_in_any_byte_order(kinds: tuple[str, str], rates: str) -> None:
+    oracle = make(rates=rates)
+    plain = row([0, 3], [1.0, 2.0])
+    oracle.observe(plain)
+    oracle.learn(plain, 1, 1.0)
+    x = Row(np.array([0, 3], kinds[0]), np.array([1.0, 2.0], kinds[1]))
+    assert oracle.margin(x) == oracle.margin(plain)
+
+
+@pytest.mark.parametrize("n_features", [10**12, 2**62, 2**63, 10**30])
+def test_absurd_sizes_are_refused_before_memory_is_asked_for(n_features: int, refused: Any) -> None:
+    with refused(InvalidParameter, "must fit into at most 64 GiB, got", "GiB", str(n_features)):
+        LinearState(n_features=n_features)
+
+
+def test_a_state_that_the_machine_cannot_hold(monkeypatch: Any, refused: Any) -> None:
+    monkeypatch.setattr(linear, "MOST_BYTES", 2**70)
+    with refused(InvalidParameter, "must fit into what this machine can give, got 1.12e+10 GiB"):
+        LinearState(n_features=10**18)
+
+
+@pytest.mark.parametrize("lanes", [0, -1, True, 1.5, "two"])
+def test_lanes_are_counted(lanes: Any, refused: Any) -> None:
+    with refused(InvalidParameter, f"lanes must be a whole number from 1 on, got {lanes!r}"):
+        LinearState(n_features=1, lanes=lanes)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"weights": None}, "saved weights must be an array, got NoneType"),
+        ({"weights": [0.0] * 6}, "saved weights must be an array, got list"),
+        ({"weights": np.zeros((6, 1), np.float32)}, "got (6, 1) of float32"),
+        ({"weights": np.full(6, np.nan, np.float32)}, "saved weights must be finite, got"),
+        ({"gradients": np.full(6, np.inf, np.float32)}, "saved gradients must be finite"),
+        ({"gradients": np.full(6, -1.0, np.float32)}, "finite and not negative"),
+        ({"scales": np.full(6, -1.0, np.float32)}, "saved scales must be finite and not negative"),
+        ({"scales": np.zeros(6, ">f4")}, "6 entries of float32, got (6,) of >f4"),
+        ({"norm": math.nan}, "saved norm must be finite and not negative, got nan"),
+        ({"norm": None}, "saved norm must be finite and not negative, got None"),
+        ({"total": -1.0}, "saved total must be finite and not negative, got -1.0"),
+        ({"total": "3"}, "saved total must be finite and not negative, got '3'"),
+    ],
+)
+def test_a_forged_state_is_refused_whole(changed: Any, message: str, refused: Any) -> None:
+    oracle = trained(seed=1)
+    before = oracle.get_state()
+    with refused(InvalidParameter, message):
+        oracle.set_state({**before, **changed})
+    after = oracle.get_state()
+    assert all(np.array_equal(before[name], after[name]) for name in before)

@@ -71,6 +71,7 @@ def run_settings(
     The stream comes in chunks, so it may be larger than memory. ``progress`` is called after each
     chunk with the examples and, summed over settings, the labels so far.
     """
+    group.check(test)
     checkpoints = _Checkpoints(test, len(group.order), budgets)
     limits = np.array(budgets, np.int64)
     seen = labels = 0

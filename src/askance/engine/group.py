@@ -13,7 +13,7 @@ from typing import Any, Self, cast
 import numpy as np
 
 from askance.engine.grouping import cover_size
-from askance.errors import InvalidParameter
+from askance.errors import InvalidParameter, InvalidRow
 from askance.kernels import formulas, lanes, passes
 from askance.kernels._jit import is_compiled
 from askance.learners.iwal import IWAL0, IWAL1, OracularIWAL0, OracularIWAL1
@@ -158,8 +158,26 @@ class Group:
         by_lane = [np.zeros(width, kind) for kind in kinds]
         self.work = lanes.Scratch._make([*by_lane, np.zeros((n, width), dtype)])
 
+    def check(self, stream: passes.Stream) -> None:
+        """Raise unless the stream was checked for no more features than these lanes have."""
+        if stream.n_features > self._state.n_features:
+            raise InvalidRow(
+                f"a stream must have at most {self._state.n_features} features, "
+                f"got {stream.n_features}"
+            )
+
     def advance(self, stream: passes.Stream, start: int, budgets: Integers) -> int:
         """Run from row ``start`` to the end, or to the first row at which a budget is reached."""
+        self.check(stream)
+        if len(stream.coins) < len(stream.labels):
+            raise InvalidParameter(
+                f"a stream to learn from must have {len(stream.labels)} coins, one a row, "
+                f"got {len(stream.coins)}"
+            )
+        if not 0 <= start <= len(stream.labels):
+            raise InvalidParameter(
+                f"a pass must start at a row from 0 to {len(stream.labels)}, got {start}"
+            )
         self.fit_rows(int(np.diff(stream.indptr).max(initial=0)))
         if not is_compiled(passes.run):
             logger.warning("compiling the passes, which takes a while, once for this machine")

@@ -8,6 +8,7 @@ import numpy as np
 from askance.errors import InvalidRow
 from askance.kernels import linear, passes
 from askance.types import Label, Row
+from askance.validation import require_coins, require_indptr, require_labels, require_native
 
 __all__ = ["CHUNK", "chunks_of", "stream_of", "stream_of_rows"]
 
@@ -19,15 +20,24 @@ CHUNK = 4096
 def stream_of(
     indptr: Any, indices: Any, values: Any, labels: Any, coins: Any = (), *, n_features: int
 ) -> passes.Stream:
-    """Checked arrays of a CSR matrix with labels -1 and +1 and, for training, one coin a row."""
-    stream = passes.Stream(
-        np.ascontiguousarray(indptr, np.int64),
-        np.ascontiguousarray(indices),
-        np.ascontiguousarray(values),
-        np.ascontiguousarray(labels, np.int8),
-        np.ascontiguousarray(coins, np.float64),
-    )
-    bad = passes.bad_row(stream, n_features)
+    """Checked arrays of a CSR matrix with labels -1 and +1 and, for training, one coin a row.
+
+    Compiled code looks at no bounds, so an array that lies about its rows would read or write
+    memory that is not its own. The stream keeps the number of features it was checked for.
+
+    >>> stream_of([0, 1], [7], [1.0], [1], n_features=3)
+    Traceback (most recent call last):
+    askance.errors.InvalidRow: row 0 must have increasing indices below 3 and finite values of at \
+most 1e+15
+    """
+    at = require_native(indices, "iu", "feature indices")
+    real = require_native(values, "fiub", "feature values")
+    if len(at) != len(real):
+        raise InvalidRow(f"{len(at)} feature indices must have as many values, got {len(real)}")
+    known = require_labels(labels)
+    starts = require_indptr(indptr, len(known), len(at))
+    stream = passes.Stream(starts, at, real, known, require_coins(coins, len(known)), n_features)
+    bad = passes.bad_row(stream)
     if bad >= 0:
         raise InvalidRow(
             f"row {bad} must have increasing indices below {n_features} and finite values of at "
@@ -39,15 +49,17 @@ def stream_of(
 def stream_of_rows(
     examples: Iterable[tuple[Row, Label]], coins: Iterable[float] = ()
 ) -> passes.Stream:
-    """Rows and labels as a stream, unchecked: for rows that an oracle has checked."""
+    """Rows and labels as a checked stream, as wide as its largest index asks for."""
     pairs = list(examples)
     lengths = [len(x.indices) for x, _ in pairs]
-    return passes.Stream(
+    indices = np.concatenate([np.zeros(0, np.int64), *(x.indices for x, _ in pairs)])
+    return stream_of(
         np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
-        np.concatenate([np.zeros(0, np.int64), *(x.indices for x, _ in pairs)]).astype(np.int64),
+        indices.astype(np.int64),
         np.concatenate([np.zeros(0), *(x.values for x, _ in pairs)]).astype(np.float64),
-        np.array([label for _, label in pairs], np.int8),
+        np.array([label for _, label in pairs]),
         np.fromiter(coins, np.float64),
+        n_features=int(indices.max(initial=-1)) + 1,
     )
 
 
@@ -62,4 +74,5 @@ def chunks_of(stream: passes.Stream) -> Iterator[passes.Stream]:
             stream.values[first:last],
             stream.labels[start:stop],
             stream.coins[start:stop],
+            stream.n_features,
         )

@@ -59,10 +59,14 @@ class Decisions(NamedTuple):
 
 
 class Stream(NamedTuple):
-    """Rows in CSR form with their labels; for the training stream also one coin a row."""
+    """Rows in CSR form with their labels; for the training stream also one coin a row.
+
+    Every index was seen to lie below ``n_features``.
+    """
 
     indptr: Integers
     indices: Integers
     values: Floats
     labels: Integers
     coins: Floats
+    n_features: int

@@ -274,11 +274,12 @@ def _learn_erm(
 
 
 @kernel
-def bad_row(stream: Stream, n_features: int) -> int:
+def bad_row(stream: Stream) -> int:
     """The first row that cannot be learned from, or -1."""
     for i in range(stream.labels.shape[0]):
         start, stop = stream.indptr[i], stream.indptr[i + 1]
-        if row_fault(stream.indices[start:stop], stream.values[start:stop], n_features) >= 0:
+        indices, values = stream.indices[start:stop], stream.values[start:stop]
+        if row_fault(indices, values, stream.n_features) >= 0:
             return i
     return -1
 

@@ -14,6 +14,7 @@ from askance.errors import InvalidLabel, InvalidParameter, InvalidRow
 from askance.kernels import linear as kernels
 from askance.kernels.formulas import sign
 from askance.types import Floats, Integers, Label, Matrix, Row, State
+from askance.validation import require_csr
 
 __all__ = ["LinearOracle", "LinearState", "linear_oracles"]
 
@@ -24,6 +25,13 @@ _RATES = {
     "constant": kernels.CONSTANT,
     "decaying": kernels.DECAYING,
 }
+
+
+MOST_BYTES = 2**36
+"""Largest state that is tried: a mistyped or forged size must not take a machine down."""
+
+_WHOLE = np.dtype(np.int64)
+_REALS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 class _Prepared(NamedTuple):
@@ -66,23 +74,39 @@ class LinearState:
 
     def __post_init__(self) -> None:
         self._validate()
-        rows = self.n_features + 1
-        # Plain rates are adaptive ones whose gradient sums stay at one.
-        start = 0.0 if self.rates == "adaptive" else 1.0
-        arrays = {
-            "weights": np.zeros((rows, self.lanes), self.dtype),
-            "gradients": np.full((rows, self.lanes), start, self.dtype),
-            "scales": np.zeros(rows, self.dtype),
-            "norms": np.zeros(self.lanes),
-            "totals": np.zeros(self.lanes),
-        }
+        rows, lanes, dtype = int(self.n_features) + 1, int(self.lanes), self.dtype
+        size = rows * (2 * lanes + 1) * np.dtype(dtype).itemsize
+        if size > MOST_BYTES:
+            raise InvalidParameter(self._too_large(size, f"at most {MOST_BYTES / 2**30:g} GiB"))
+        # Plain rates are adaptive ones whose gradient sums stay at one. Zeros are not written, so
+        # features that never occur take no memory.
+        start = np.zeros if self.rates == "adaptive" else np.ones
+        try:
+            arrays = {
+                "weights": np.zeros((rows, lanes), dtype),
+                "gradients": start((rows, lanes), dtype),
+                "scales": np.zeros(rows, dtype),
+                "norms": np.zeros(lanes),
+                "totals": np.zeros(lanes),
+            }
+        except (MemoryError, ValueError):
+            raise InvalidParameter(self._too_large(size, "what this machine can give")) from None
         for name, array in arrays.items():
             object.__setattr__(self, name, array)
+
+    def _too_large(self, size: int, limit: str) -> str:
+        return (
+            f"a state of {self.n_features} features and {self.lanes} classifiers must fit into "
+            f"{limit}, got {size / 2**30:.3g} GiB"
+        )
 
     def _validate(self) -> None:
         count: object = self.n_features
         if isinstance(count, bool) or not (isinstance(count, int | np.integer) and count >= 0):
             raise InvalidParameter(f"n_features must be a whole number from 0 on, got {count!r}")
+        lanes: object = self.lanes
+        if isinstance(lanes, bool) or not (isinstance(lanes, int | np.integer) and lanes >= 1):
+            raise InvalidParameter(f"lanes must be a whole number from 1 on, got {lanes!r}")
         rate: object = self.learning_rate
         if not (isinstance(rate, int | float) and rate > 0 and math.isfinite(rate)):
             raise InvalidParameter(f"learning_rate must be positive and finite, got {rate!r}")
@@ -93,10 +117,7 @@ class LinearState:
 
     def prepare(self, x: Row) -> _Prepared:
         """Check a row, add the constant feature and scale it."""
-        indices, values = np.asarray(x.indices), np.asarray(x.values)
-        if values.dtype.kind == "f" and values.dtype.itemsize not in (4, 8):
-            values = values.astype(np.float64)
-        self._check(indices, values)
+        indices, values = self._checked(x)
         n = indices.shape[0]
         padded = np.empty(n + 1, np.int64)
         padded[:n] = indices
@@ -112,11 +133,7 @@ class LinearState:
 
     def scaled_rows(self, X: Matrix) -> Matrix:
         """Check and scale the rows of a CSR array, without the constant feature."""
-        if X.shape[1] != self.n_features:
-            raise InvalidRow(f"examples must have {self.n_features} features, got {X.shape[1]}")
-        if not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
+        X = require_csr(X, self.n_features)
         bad = np.flatnonzero(~(np.abs(X.data) <= kernels.LARGEST_VALUE))
         if len(bad):
             raise InvalidRow(_fault(X.indices, X.data, self.n_features, int(bad[0])))
@@ -126,7 +143,9 @@ class LinearState:
             np.divide(values, scales, out=values, where=scales > 0)
         return csr_array((values, X.indices, X.indptr), shape=X.shape)
 
-    def _check(self, indices: Integers, values: Floats) -> None:
+    def _checked(self, x: Row) -> tuple[Integers, Floats]:
+        """The row in numbers that the kernels take, or an error that says what is wrong with it."""
+        indices, values = np.asarray(x.indices), np.asarray(x.values)
         if indices.ndim != 1 or indices.shape != values.shape:
             raise InvalidRow(
                 "a row needs as many indices as values, in one dimension, "
@@ -137,9 +156,13 @@ class LinearState:
                 "a row needs integer indices and real values, "
                 f"got {indices.dtype} and {values.dtype}"
             )
-        i = kernels.row_fault(indices, values, self.n_features)
+        # One kind of index and two of values: each further one would be compiled for anew.
+        whole = indices if indices.dtype is _WHOLE else indices.astype(_WHOLE)
+        real = values if values.dtype in _REALS else values.astype(np.float64)
+        i = kernels.row_fault(whole, real, self.n_features)
         if i >= 0:
             raise InvalidRow(_fault(indices, values, self.n_features, i))
+        return whole, real
 
 
 def _fault(indices: Integers, values: Floats, n_features: int, i: int) -> str:
@@ -261,13 +284,25 @@ class LinearOracle:
         }
 
     def set_state(self, state: State) -> None:
+        """Take over what :meth:`get_state` gave, checked whole before anything changes."""
         mine, lane = self.state, self.lane
         for name in ("weights", "gradients", "scales"):
-            found, expected = state[name], getattr(mine, name)
+            found, expected = state.get(name), getattr(mine, name)
+            if not isinstance(found, np.ndarray):
+                raise InvalidParameter(f"saved {name} must be an array, got {type(found).__name__}")
             if found.shape != (mine.n_features + 1,) or found.dtype != expected.dtype:
                 raise InvalidParameter(
                     f"saved {name} must have {mine.n_features + 1} entries of {expected.dtype}, "
                     f"got {found.shape} of {found.dtype}"
+                )
+            if not np.isfinite(found).all() or (name != "weights" and (found < 0.0).any()):
+                sort = "finite" if name == "weights" else "finite and not negative"
+                raise InvalidParameter(f"saved {name} must be {sort}, got one that is not")
+        for name in ("norm", "total"):
+            number: object = state.get(name)
+            if not (isinstance(number, float | int) and 0.0 <= number < math.inf):
+                raise InvalidParameter(
+                    f"saved {name} must be finite and not negative, got {number!r}"
                 )
         mine.weights[:, lane] = state["weights"]
         mine.gradients[:, lane] = state["gradients"]
