@@ -116,6 +116,7 @@ def vw(data_dir: Path, scratch: Path) -> list[Line]:
     from askance.data.features.indexers import Hashing
     from askance.data.reading.readers import read_batches
     from askance.data.text.vwtext import to_vw
+    from askance.sparse import rows_of
 
     path = scratch / "adult.vw"
     names = "age work weight school years marriage job family race sex gain loss hours land y"
@@ -133,7 +134,7 @@ def vw(data_dir: Path, scratch: Path) -> list[Line]:
     numbers = scratch / "rcv1.vw"
     data = load("rcv1", data_dir)
     with numbers.open("w") as out:
-        for row, label in zip(data.csr.rows(), data.labels.tolist(), strict=True):
+        for row, label in zip(rows_of(data.csr), data.labels.tolist(), strict=True):
             pairs = zip(row.indices.tolist(), row.values.tolist(), strict=True)
             out.write(f"{label} |f " + " ".join(f"{i}:{v:.6g}" for i, v in pairs) + "\n")
 
@@ -213,7 +214,7 @@ def read_stream() -> None:
     features = FeatureMap(Hashing(18))
     rows = 0
     for batch in read_batches("-", "csv", label="y", id="id"):
-        rows += len(features.encode_batch(batch))
+        rows += features.encode_batch(batch).shape[0]
     print(rows, peak_memory())
 
 

@@ -4,7 +4,6 @@ import os
 from pathlib import Path
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from askance.data import catalog
 from askance.data.splits import permutation, train_test
@@ -56,8 +55,7 @@ def prepare_adult(folder: Path) -> tuple[Prepared, Prepared] | None:
         data = catalog.load("adult", os.environ.get("ASKANCE_DATA", nearby))
     except DatasetUnavailable:
         return None
-    shape = len(data), data.n_features
-    rows = csr_array((data.values, data.indices, data.indptr), shape)
+    rows = data.csr
     train, test = train_test(permutation("adult", 0, len(data)))
     return (
         prepare(folder / "train", rows[train], data.labels[train]),

@@ -10,7 +10,6 @@ from typing import Annotated
 import numpy as np
 import typer
 from rich.console import Console
-from scipy.sparse import csr_array
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -40,10 +39,7 @@ def make_oracle(name: str, n_features: int) -> EstimatorOracle:
 def make_trial(name: str, j: int) -> tuple[Trial, int]:
     """The j-th permutation of a data set, cut 80/20."""
     data = load(name)
-    X = csr_array(
-        (data.values.astype(np.float64), data.indices, data.indptr),
-        shape=(len(data), data.n_features),
-    )
+    X = data.csr.astype(np.float64)
     labels = np.asarray(data.labels, dtype=int)
     train, test = train_test(permutation(name, j, len(data)))
     drawn = coins(name, j, len(train))

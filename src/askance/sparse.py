@@ -1,4 +1,7 @@
-"""Rows and matrices: what a person holds in hand becomes a Row, many rows a SciPy CSR array."""
+"""Rows and matrices: what a person holds in hand becomes a Row, many rows a SciPy CSR array.
+
+Every matrix in the package is a ``scipy.sparse.csr_array``, and rows are taken from it here.
+"""
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +20,9 @@ __all__ = [
     "dense",
     "empty",
     "from_dense",
+    "from_parts",
     "from_rows",
+    "narrowed",
     "resized",
     "row_at",
     "rows_of",
@@ -50,33 +55,75 @@ def as_row(x: object, n_features: int | None = None) -> Row:
     return _dense_row(x, n_features)
 
 
-def rows_of(X: object) -> Iterator[Row]:
+def rows_of(X: object, *, wide: bool = False) -> Iterator[Row]:
     """Walk over the rows of a sparse matrix or a dense 2-D array, without copies.
 
-    Only a dense row that holds zeros is copied, because a row holds none.
+    Only a dense row that holds zeros is copied, because a row holds none; and if the rows shall be
+    ``wide``, int64 and float64, the types for which the learners' steps are compiled.
 
     >>> [row.indices.tolist() for row in rows_of(np.array([[1.0, 0.0], [2.0, 3.0]]))]
     [[0], [0, 1]]
     """
     if scipy.sparse.issparse(X):
-        return _sparse_rows(X)
-    return _dense_rows(_numbers(X, "examples", 2))
+        return _sparse_rows(X, wide)
+    return _dense_rows(_numbers(X, "examples", 2), wide)
 
 
-def _sparse_rows(X: Any) -> Iterator[Row]:
-    matrix = scipy.sparse.csr_array(X)
+def _sparse_rows(X: Any, wide: bool = False) -> Iterator[Row]:
+    # First of all: SciPy's compiled code reads wherever a wrong index points.
+    _check_structure(X)
+    # A new object over the same arrays, because it does not know what the old one claims about the
+    # order of its indices: that is looked up again.
+    matrix = csr_array(X)
     if not matrix.has_canonical_format or not matrix.data.all():
         matrix = matrix.copy()
         matrix.sum_duplicates()
         matrix.eliminate_zeros()
     _check_finite(matrix.data, matrix.indices)
-    values = _floats(matrix.data)
+    columns, values = _whole(matrix.indices), _floats(matrix.data)
+    if wide:
+        columns, values = columns.astype(np.int64), values.astype(np.float64)
     for start, stop in itertools.pairwise(matrix.indptr.tolist()):
-        yield Row(matrix.indices[start:stop], values[start:stop])
+        yield Row(columns[start:stop], values[start:stop])
 
 
-def _dense_rows(X: Floats) -> Iterator[Row]:
+def _check_structure(X: Any) -> None:
+    """Raise unless the places of a matrix's entries lie inside of it."""
+    shape = X.shape if X.ndim == 2 else (1, *X.shape)
+    if X.format in ("csr", "csc"):
+        lines, length = shape if X.format == "csr" else shape[::-1]
+        _check_pointers(X.indptr, lines, min(len(X.indices), len(X.data)))
+        _check_inside(X.indices[: X.indptr[-1]], length)
+    elif X.format == "coo":
+        for places, length in zip(X.coords, X.shape, strict=True):
+            _check_inside(places, length)
+
+
+def _check_pointers(indptr: Integers, lines: int, entries: int) -> None:
+    increases = (
+        len(indptr) == lines + 1
+        and indptr[0] == 0
+        and bool((indptr[1:] >= indptr[:-1]).all())
+        and indptr[-1] <= entries
+    )
+    if not increases:
+        raise InvalidRow(
+            f"indptr must have {lines + 1} numbers that grow from 0 to at most {entries}, got "
+            f"{len(indptr)} from {indptr.min(initial=0)} to {indptr.max(initial=0)}"
+        )
+
+
+def _check_inside(places: Integers, length: int) -> None:
+    if not len(places):
+        return
+    first, last = int(places.min()), int(places.max())
+    if first < 0 or last >= length:
+        raise InvalidRow(f"indices must lie from 0 to {length - 1}, got {first} to {last}")
+
+
+def _dense_rows(X: Floats, wide: bool) -> Iterator[Row]:
     columns = np.arange(X.shape[1])
+    X = X.astype(np.float64, copy=False) if wide else X
     for x in X:
         _check_finite(x, columns)
         yield _without_zeros(columns, x)
@@ -86,6 +133,7 @@ def _sparse_row(x: Any, n_features: int | None) -> Row:
     if x.ndim == 2 and x.shape[0] != 1:
         raise InvalidRow(f"a sparse row must have shape (1, d), got {x.shape}")
     _check_length(x.shape[-1], n_features)
+    _check_structure(x)
     return next(_sparse_rows(x.reshape(1, -1)))
 
 
@@ -112,6 +160,7 @@ def _checked(indices: Any, values: Any) -> Row:
         return Row(columns.astype(np.int64), numbers)
     if columns.dtype.kind not in "iu":
         raise InvalidRow(f"feature indices must be whole numbers, got {columns.tolist()[0]!r}")
+    columns = _whole(columns)
     if (np.diff(columns) <= 0).any():
         order = np.argsort(columns, kind="stable")
         columns, numbers = columns[order], numbers[order]
@@ -162,6 +211,16 @@ def _floats(array: Any) -> Floats:
     return floats
 
 
+def _whole(array: Any) -> Integers:
+    """Keep int32 and int64 as they are; all other whole numbers become int64.
+
+    Differences of unsigned numbers are never negative, and kernels take no foreign byte order.
+    """
+    kept = array.dtype in (np.int32, np.int64)
+    whole: Integers = array if kept else array.astype(np.int64)
+    return whole
+
+
 def empty() -> Matrix:
     """No examples."""
     return csr_array((0, 1), dtype=np.float64)
@@ -180,6 +239,21 @@ def from_rows(rows: Sequence[Row]) -> Matrix:
     indptr = np.concatenate([[0], np.cumsum([len(row.indices) for row in rows])])
     width = int(indices.max()) + 1 if len(indices) else 1
     return csr_array((values, indices, indptr), shape=(len(rows), width))
+
+
+def from_parts(indptr: Integers, indices: Integers, values: Floats, width: int) -> Matrix:
+    """A matrix over these arrays: row i has the entries ``indptr[i]`` to ``indptr[i + 1]``.
+
+    Given 64-bit numbers in ``indptr``, SciPy would copy 32-bit indices to 64 bits, at twice the
+    memory and another compilation of every kernel: so ``indptr`` is narrowed where it can be.
+
+    >>> two = from_parts(np.array([0, 1, 3]), np.array([2, 0, 1], np.int32), np.ones(3), width=3)
+    >>> two.toarray().tolist(), two.indices.dtype.name
+    ([[0.0, 0.0, 1.0], [1.0, 1.0, 0.0]], 'int32')
+    """
+    small = indices.dtype == np.int32 and indptr[-1] <= np.iinfo(np.int32).max
+    ends = indptr.astype(np.int32 if small else np.int64, copy=False)
+    return csr_array((values, indices, ends), shape=(len(indptr) - 1, width))
 
 
 def from_dense(X: Floats) -> Matrix:
@@ -212,6 +286,16 @@ def resized(X: Matrix, width: int) -> Matrix:
     if X.shape[1] > width:
         return X[:, :width]
     return csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], width))
+
+
+def narrowed(X: Matrix) -> Matrix:
+    """The same examples with columns for the features that occur only, in the same order.
+
+    >>> narrowed(from_dense(np.array([[0.0, 2.0, 0.0, 5.0]]))).toarray().tolist()
+    [[2.0, 5.0]]
+    """
+    used, places = np.unique(X.indices, return_inverse=True)
+    return from_parts(X.indptr, places.astype(X.indices.dtype), X.data, len(used))
 
 
 def stacked(parts: Sequence[Matrix]) -> Matrix:

@@ -4,7 +4,7 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 
-from askance.data.reading.records import Record
+from askance.data.features.records import Record
 from askance.exports import (
     record_columns,
     write_sample,

@@ -21,7 +21,7 @@ from askance.checks.comparing import same
 from askance.checks.made_examples import Step, make_stream
 from askance.data.features import FeatureMap
 from askance.data.features.indexers import Hashing
-from askance.data.reading.records import Record
+from askance.data.features.records import Record
 from askance.errors import (
     BadRecord,
     FileUnreadable,

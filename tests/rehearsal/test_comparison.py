@@ -6,6 +6,7 @@ from askance.presets import SUGGESTED, make_learner
 from askance.rehearsal.comparison import compare, contestant, run_permutation
 from askance.rehearsal.held import coin_seed, hold
 from askance.simulate import run_readable
+from askance.sparse import rows_of
 
 
 @pytest.fixture
@@ -16,7 +17,7 @@ def held(mail, intake_of):
 def test_a_permutation_is_the_readable_loop_on_the_same_examples(held):
     one = contestant("iwal1", {"c0": 0.5})
     train, test = held.split(2, 1)
-    rows = list(held.csr.rows())
+    rows = list(rows_of(held.csr))
     stream = [(rows[i], int(held.labels[i])) for i in train]
     tests = [(rows[i], int(held.labels[i])) for i in test]
     coins = np.random.default_rng(coin_seed(2, 1)).random(len(train)).tolist()

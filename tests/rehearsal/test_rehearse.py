@@ -6,6 +6,7 @@ from askance.presets import SUGGESTED, make_learner
 from askance.rehearsal.comparison import contestant, run_permutation, within
 from askance.rehearsal.held import coin_seed, hold
 from askance.rehearsal.rehearse import Plan, rehearse, rehearse_stream
+from askance.sparse import rows_of
 
 ALGORITHMS = ("online_active_cover", "iwal0", "oracular_iwal0", "margin", "passive")
 
@@ -77,7 +78,7 @@ def progressive(held, algorithm, budget, seed=0):
     labels = mistakes = 0
     rows = []
     for n, (x, y, coin) in enumerate(
-        zip(held.csr.rows(), held.labels.tolist(), coins, strict=True), start=1
+        zip(rows_of(held.csr), held.labels.tolist(), coins, strict=True), start=1
     ):
         mistakes += learner.predict(x) != y
         if labels == budget:

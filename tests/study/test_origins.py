@@ -27,7 +27,7 @@ def test_embedded_sets_are_those_of_scikit_learn():
     dense[row.indices] = row.values
     assert np.array_equal(dense, pixels[5])
     assert np.array_equal(data.labels, np.where(digits % 2 == 1, 1, -1))
-    assert load_origin(Origin("embedded", "breast_cancer")).stats.n == len(
+    assert load_origin(Origin("embedded", "breast_cancer")).dimensions.n == len(
         load_breast_cancer().data
     )
 

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from askance.data.reading.records import Record
+from askance.data.features.records import Record
 from askance.labelling.session import Asked, Standing
 from askance.live import Question
 from askance.terminal.pages import Layout, Page, trend

@@ -3,7 +3,7 @@ import io
 import pytest
 from rich.console import Console
 
-from askance.data.reading.records import Record
+from askance.data.features.records import Record
 from askance.labelling.session import Asked, Standing
 from askance.live import Question
 from askance.terminal.pages import Layout, Page

@@ -1,17 +1,17 @@
 """What the adapters share: their settings, and runs over matrices whose labels are asked for."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 
-from askance.data.csr import Csr
 from askance.errors import InvalidParameter
 from askance.learners.active_cover import ActiveCover
 from askance.live import ActiveLearner
 from askance.live.budget import Budget
-from askance.types import Decision, Floats, Label, Matrix, Row
+from askance.sparse import rows_of
+from askance.types import Decision, Floats, Label, Matrix
 
 __all__ = ["Answer", "Asked", "EpochRun", "Run", "StreamRun", "budget_of", "settings_of"]
 
@@ -80,7 +80,7 @@ class StreamRun:
         self.learner = learner
 
     def show(self, X: Matrix, answer: Answer, asked: Asked) -> None:
-        for i, row in enumerate(_rows(X)):
+        for i, row in enumerate(rows_of(X, wide=True)):
             question = self.learner.ask(row)
             if question.reason == "budget":
                 return
@@ -147,9 +147,3 @@ class EpochRun:
         if self._left is None or len(asked) < self._left:
             return decisions
         return decisions[: asked[self._left - 1] + 1]
-
-
-def _rows(X: Matrix) -> Iterator[Row]:
-    """Walk over rows of the types for which the learners' steps are compiled."""
-    columns, values = X.indices.astype(np.int64), X.data.astype(np.float64)
-    return Csr(X.indptr, columns, values).rows()

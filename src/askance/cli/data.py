@@ -11,7 +11,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColum
 
 from askance.cli.options import AsJson, say_json
 from askance.data.catalog import CATALOG, entry_of, find, prepare, printed
-from askance.data.catalog.dataset import Stats
+from askance.data.catalog.dataset import Dimensions
 from askance.data.catalog.entries import Entry
 from askance.data.catalog.fetch import Progress as Report
 from askance.data.catalog.fetch import fetch
@@ -77,14 +77,14 @@ def list_sets(
 
 def _described(entry: Entry, data_dir: Path | None) -> dict[str, Any]:
     found = find(entry, data_dir)
-    stats: Stats | None = None
+    found_here: Dimensions | None = None
     error = None
     try:
-        stats = prepare(entry, *found).stats if found else None
+        found_here = prepare(entry, *found).dimensions if found else None
     except AskanceError as problem:
         error = str(problem)
     paper = {f"paper_{key}": value for key, value in entry.paper._asdict().items()}
-    ours = stats._asdict() if stats else dict.fromkeys(Stats._fields)
+    ours = found_here._asdict() if found_here else dict.fromkeys(Dimensions._fields)
     return {
         "name": entry.name,
         "present": found is not None,
@@ -100,9 +100,9 @@ def _described(entry: Entry, data_dir: Path | None) -> dict[str, Any]:
 
 
 def _line(row: dict[str, Any]) -> str:
-    paper = printed(Stats(*(row[f"paper_{key}"] for key in Stats._fields)))
+    paper = printed(Dimensions(*(row[f"paper_{key}"] for key in Dimensions._fields)))
     known = row["n"] is not None
-    ours = printed(Stats(*(row[key] for key in Stats._fields))) if known else ("-",) * 4
+    ours = printed(Dimensions(*(row[key] for key in Dimensions._fields))) if known else ("-",) * 4
     present = "damaged" if row["error"] else "yes" if row["present"] else "no"
     address = "verified" if row["verified"] else "unverified" if row["origin"] else "none"
     figures = [figure for pair in zip(ours, paper, strict=True) for figure in pair]

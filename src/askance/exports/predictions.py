@@ -5,7 +5,6 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
-from scipy.sparse import csr_array
 from scipy.special import expit
 
 from askance.data.features import FeatureMap
@@ -44,8 +43,7 @@ def predictions(
     _check_columns(intake)
     names = np.array(live.classes)
     for batch, csr in intake:
-        parts = csr.values, csr.indices, csr.indptr
-        margins = live.margins(csr_array(parts, shape=(len(csr), features.n_features)))
+        margins = live.margins(csr)
         yield {
             "id": np.array(batch.ids, np.str_),
             "prediction": names[(margins > 0).astype(int)],

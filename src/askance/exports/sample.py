@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from askance.data.reading.records import Record
+from askance.data.features.records import Record
 from askance.exports.classifier import column_names
 from askance.live import ActiveLearner
 from askance.storage.tables import write_table

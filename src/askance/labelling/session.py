@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from askance.data.reading.records import Record
+from askance.data.features.records import Record
 from askance.errors import FileUnreadable, InvalidParameter, UnknownQuestion
 from askance.labelling.journal import Answer, Given, Journal
 from askance.labelling.settings import Settings

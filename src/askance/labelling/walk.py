@@ -4,11 +4,11 @@ import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from askance.data.csr import Csr
 from askance.data.features import FeatureMap
+from askance.data.features.records import Batch, Record
 from askance.data.reading.intake import Intake, Reading
-from askance.data.reading.records import Batch, Record
-from askance.types import Row
+from askance.sparse import row_at
+from askance.types import Matrix, Row
 
 __all__ = ["Walk"]
 
@@ -37,7 +37,7 @@ class Walk:
         # What is not read in the batch at hand, its rows once one of them was wanted, and the place
         # in it.
         self._records: Iterator[Record] = iter(())
-        self._rows: Csr | None = None
+        self._rows: Matrix | None = None
         self._batch: Batch | None = None
         self._place = -1
 
@@ -62,7 +62,7 @@ class Walk:
         if self._rows is None:
             assert self._batch is not None
             self._rows = self._features.encode_batch(self._batch)
-        return self._rows.row(self._place)
+        return row_at(self._rows, self._place)
 
     def skip(self, position: int) -> None:
         """Go forward to a position that was reached before, without a checksum."""

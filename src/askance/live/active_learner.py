@@ -19,7 +19,7 @@ from scipy.sparse import csr_array
 from scipy.special import expit
 
 from askance.data.features import FeatureMap
-from askance.data.reading.records import Record
+from askance.data.features.records import Record
 from askance.engine import drive
 from askance.errors import (
     FileUnreadable,

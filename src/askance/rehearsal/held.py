@@ -7,14 +7,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.data.csr import Csr, stacked
+from askance.data.features.records import Batch, Record
 from askance.data.reading.intake import Intake
-from askance.data.reading.records import Batch, Record
 from askance.data.splits import permutation, seed_for, train_test
 from askance.engine import stream_of
 from askance.errors import BadRecord
 from askance.kernels.passes import Stream
-from askance.types import Integers
+from askance.sparse import narrowed, stacked
+from askance.types import Integers, Matrix
 
 __all__ = ["Held", "Split", "coin_seed", "hold"]
 
@@ -30,20 +30,21 @@ class Split(NamedTuple):
 class Held:
     """The labelled records of a file; ``unlabelled`` others were left out."""
 
-    csr: Csr
+    csr: Matrix
     labels: NDArray[np.int8]
-    n_features: int
     unlabelled: int
     batches: tuple[Batch, ...]
 
     def __len__(self) -> int:
         return len(self.labels)
 
+    @property
+    def n_features(self) -> int:
+        return int(self.csr.shape[1])
+
     def narrow(self) -> "Held":
         """The same with columns for its features only, which learns the same bits in less room."""
-        used, places = np.unique(self.csr.indices, return_inverse=True)
-        csr = Csr(self.csr.indptr, places.astype(np.int32), self.csr.values)
-        return replace(self, csr=csr, n_features=len(used))
+        return replace(self, csr=narrowed(self.csr))
 
     def split(self, seed: int, j: int = 0) -> Split:
         """The ``j``-th permutation of a seed: 80% to learn from, 20% to test on."""
@@ -51,12 +52,12 @@ class Held:
 
     def stream(self, rows: Integers, coins: NDArray[np.float64] | None = None) -> Stream:
         """Some examples as the compiled passes take them, for learning with their coins."""
-        part = self.csr.take(rows)
+        part = self.csr[rows]
         drawn = () if coins is None else coins
         return stream_of(
             part.indptr,
             part.indices,
-            part.values,
+            part.data,
             self.labels[rows],
             drawn,
             n_features=self.n_features,
@@ -78,17 +79,16 @@ class Held:
 
 def hold(intake: Intake) -> Held:
     """Read a file to its end, leaving out records without a label."""
-    parts: list[Csr] = []
+    parts: list[Matrix] = []
     batches: list[Batch] = []
     for rows in intake:
         known = np.flatnonzero(rows.batch.labels)
-        parts.append(rows.csr if len(known) == len(rows.csr) else rows.csr.take(known))
+        parts.append(rows.csr if len(known) == len(rows.batch.labels) else rows.csr[known])
         batches.append(rows.batch)
     labels = np.concatenate([batch.labels for batch in batches])
     held = Held(
         csr=stacked(parts),
         labels=labels[labels != 0],
-        n_features=intake.features.n_features,
         unlabelled=int(np.count_nonzero(labels == 0)),
         batches=tuple(batches),
     )

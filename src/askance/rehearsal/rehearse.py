@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
 
-from askance.data.csr import Csr
+from askance.data.features.records import Record
 from askance.data.reading.intake import Intake
-from askance.data.reading.records import Record
 from askance.engine import CHUNK
 from askance.engine.drivers import drive
 from askance.errors import BadRecord
@@ -20,6 +18,7 @@ from askance.plots.curve import Curve, label_budgets, sum_up
 from askance.presets import make_learner, suggested
 from askance.rehearsal.comparison import Contestant, run_permutation, within
 from askance.rehearsal.held import Held, coin_seed
+from askance.sparse import rows_of
 from askance.types import Label, Question, ResultRow, Row
 
 __all__ = ["Asked", "Plan", "Rehearsal", "rehearse", "rehearse_stream"]
@@ -199,7 +198,7 @@ def _examples(held: Held, order: Any) -> Iterator[tuple[int, Row, Label]]:
     """Number, features and label of each example."""
     for start in range(0, len(order), CHUNK):
         rows = order[start : start + CHUNK]
-        examples = _rows(held.csr.take(rows))
+        examples = rows_of(held.csr[rows], wide=True)
         yield from zip(rows.tolist(), examples, held.labels[rows].tolist(), strict=True)
 
 
@@ -208,22 +207,15 @@ def _stream(intake: Intake) -> Iterator[tuple[Callable[[], list[Record]], int, R
     for rows in intake:
         batch = rows.batch
         records = functools.cache(lambda batch=batch: list(batch.records()))
-        for i, (row, label) in enumerate(zip(_rows(rows.csr), batch.labels.tolist(), strict=True)):
+        examples = zip(rows_of(rows.csr, wide=True), batch.labels.tolist(), strict=True)
+        for i, (row, label) in enumerate(examples):
             yield records, i, row, label
-
-
-def _rows(csr: Csr) -> Iterator[Row]:
-    """Rows in the form that steps are compiled for."""
-    wide: Any = Csr(csr.indptr, csr.indices.astype(np.int64), csr.values.astype(np.float64))
-    return iter(wide.rows())
 
 
 def _error_on(learner: ActiveLearner, held: Held, rows: Any) -> Callable[[], float]:
     """A function that gives the share of these examples which the learner gets wrong now."""
-    csr, labels = held.csr.take(rows), held.labels[rows]
-    shape = (len(csr), held.n_features)
-    matrix = csr_array((csr.values, csr.indices, csr.indptr), shape=shape)
-    return lambda: float(np.mean((learner.margins(matrix) > 0) != (labels > 0)))
+    csr, labels = held.csr[rows], held.labels[rows]
+    return lambda: float(np.mean((learner.margins(csr) > 0) != (labels > 0)))
 
 
 class _Books:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from askance.data.reading.intake import Reading
 from askance.errors import FileUnreadable, InvalidParameter
 from askance.presets import ALGORITHMS, make_learner
 from askance.simulate import BUDGETS
@@ -149,7 +150,7 @@ def _budgets(found: Any) -> tuple[int, ...]:
 
 def _origins(table: dict[str, Any], folder: Path) -> Iterator[Origin]:
     if "file" in table:
-        _check_names(table, {"file", "name", "label", "positive", "format", "text"}, "[[data]]")
+        _check_names(table, {"file", "name", *Reading.__dataclass_fields__}, "[[data]]")
         options = {k: v for k, v in table.items() if k != "name"}
         options["file"] = str(folder / table["file"])
         yield Origin("file", table.get("name", Path(table["file"]).stem), canonical(options))

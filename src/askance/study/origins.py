@@ -3,20 +3,21 @@
 import functools
 import hashlib
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from askance.data.catalog import CATALOG, entry_of, find, load, printed
 from askance.data.catalog.dataset import Dataset
-from askance.data.csr import Csr, stacked
-from askance.data.features import FeatureMap
-from askance.data.reading.readers import read_batches
+from askance.data.reading.intake import Intake, Reading
 from askance.data.splits import coins, permutation, train_test
 from askance.engine import stream_of
 from askance.errors import BadRecord, DatasetUnavailable, InvalidParameter
 from askance.kernels.passes import Stream
+from askance.sparse import narrowed, stacked
 from askance.study.design import Origin, canonical
 
 __all__ = ["absent", "fingerprint", "load_origin", "present", "split", "weight", "width"]
@@ -77,10 +78,9 @@ def fingerprint(origin: Origin, data_dir: Path | None = None) -> str:
             raise DatasetUnavailable(f"{origin.name} is not here")
         return " ".join(printed(found[0].expected))
     if origin.kind == "file":
-        options = {k: v for k, v in json.loads(origin.options).items() if k != "file"}
         with _file(origin).open("rb") as file:
             digest = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=8))
-        digest.update(canonical(options).encode())
+        digest.update(canonical(asdict(_reading(origin))).encode())
         return digest.hexdigest()
     return "embedded"
 
@@ -95,7 +95,7 @@ def _file(origin: Origin) -> Path:
 def load_origin(origin: Origin, data_dir: Path | None = None) -> Dataset:
     """Load a data set.
 
-    >>> load_origin(Origin("embedded", "digits")).stats.d
+    >>> load_origin(Origin("embedded", "digits")).dimensions.d
     64
     """
     if origin.kind == "catalog":
@@ -111,25 +111,23 @@ def _embedded(name: str) -> Dataset:
     bunch: Any = getattr(datasets, f"load_{name}")()
     # Digits: odd or even. The other one has two classes already.
     positive = bunch.target % 2 == 1
-    features = np.asarray(bunch.data, np.float32)
-    rows, columns = np.nonzero(features)
-    ends = np.searchsorted(rows, np.arange(len(features) + 1)).astype(np.int64)
-    csr = Csr(ends, columns.astype(np.int32), features[rows, columns])
-    return Dataset(name, features.shape[1], csr, np.where(positive, 1, -1).astype(np.int8))
+    csr = csr_array(np.asarray(bunch.data, np.float32))
+    return Dataset(name, csr, np.where(positive, 1, -1).astype(np.int8))
 
 
 def _own(origin: Origin) -> Dataset:
-    options = json.loads(origin.options)
-    text = options.pop("text", ())
+    """A user's file, by the intake that `compare` has: the same features, the same rows."""
     path = _file(origin)
-    del options["file"]
-    features = FeatureMap.fit(read_batches(path, **options), text=text)
-    batches = [(features.encode_batch(b), b.labels) for b in read_batches(path, **options)]
-    labels = np.concatenate([part for _, part in batches])
+    parts = list(Intake(path, _reading(origin)))
+    labels = np.concatenate([rows.batch.labels for rows in parts])
     if not labels.all():
         raise BadRecord(f"{path} has a record without a label: number {int(labels.argmin()) + 1}")
-    csr = stacked([part for part, _ in batches])
-    return Dataset(origin.name, features.n_features, csr, labels)
+    return Dataset(origin.name, narrowed(stacked([rows.csr for rows in parts])), labels)
+
+
+def _reading(origin: Origin) -> Reading:
+    options = {k: v for k, v in json.loads(origin.options).items() if k != "file"}
+    return Reading.from_options(options)
 
 
 # The groups of one permutation follow each other, so one is enough.
@@ -146,11 +144,11 @@ def split(origin: Origin, j: int, data_dir: Path | None = None) -> tuple[Stream,
 
 
 def _taken(dataset: Dataset, rows: Any, drawn: Any = ()) -> Stream:
-    part = dataset.csr.take(rows)
+    part = dataset.csr[rows]
     return stream_of(
         part.indptr,
         part.indices,
-        part.values,
+        part.data,
         dataset.labels[rows],
         drawn,
         n_features=dataset.n_features,

@@ -8,7 +8,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
-from askance.data.reading.records import Fields
+from askance.data.features.records import Fields
 from askance.data.text.vwtext import within
 from askance.terminal.visible import either, visible
 from askance.types import Row

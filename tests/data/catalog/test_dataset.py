@@ -1,9 +1,10 @@
 import numpy as np
+import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from askance.data.catalog.dataset import Dataset, Stats
-from askance.data.csr import Csr
+from askance.data.catalog.dataset import Dataset, Dimensions
+from askance.sparse import rows_of
 
 
 @given(
@@ -12,12 +13,11 @@ from askance.data.csr import Csr
 def test_the_four_numbers_and_the_rows_are_those_of_the_dense_matrix(examples):
     dense = np.array([x for x, _ in examples], dtype=float)
     labels = np.array([1 if y else -1 for _, y in examples], dtype=np.int8)
-    rows, columns = np.nonzero(dense)
-    indptr = np.searchsorted(rows, np.arange(len(dense) + 1))
-    csr = Csr(indptr, columns.astype(np.int32), np.ones(len(columns), dtype=np.float32))
-    data = Dataset("any", 3, csr, labels)
+    data = Dataset("any", scipy.sparse.csr_array(dense.astype(np.float32)), labels)
     share = float(np.mean(labels == 1))
-    assert data.stats == Stats(len(dense), dense.sum() / len(dense), 3, min(share, 1 - share))
-    for i, row in enumerate(data.csr.rows()):
+    assert data.dimensions == Dimensions(
+        len(dense), dense.sum() / len(dense), 3, min(share, 1 - share)
+    )
+    for i, row in enumerate(rows_of(data.csr)):
         assert row.indices.tolist() == np.flatnonzero(dense[i]).tolist()
         assert data.row(i).indices.tolist() == row.indices.tolist()

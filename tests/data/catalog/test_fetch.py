@@ -11,7 +11,7 @@ import threading
 import pytest
 
 from askance.data.catalog import recipes
-from askance.data.catalog.dataset import Stats
+from askance.data.catalog.dataset import Dimensions
 from askance.data.catalog.entries import CATALOG, Entry, File
 from askance.data.catalog.fetch import fetch
 from askance.errors import DatasetUnavailable
@@ -19,7 +19,7 @@ from askance.errors import DatasetUnavailable
 CONTENT = b"\n".join(
     b"%s,%d,2,3,4,5,6,7,%d" % (sex, i % 3, i) for i, sex in enumerate([b"M", b"F", b"I"] * 6)
 )
-STATS = Stats(18, 6 + 2 - 6 / 18, 8, 8 / 18)
+STATS = Dimensions(18, 6 + 2 - 6 / 18, 8, 8 / 18)
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -116,11 +116,11 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(server, own_cache, limit
     program = f"""
         import resource
         from askance.data.catalog import recipes
-        from askance.data.catalog.dataset import Stats
+        from askance.data.catalog.dataset import Dimensions
         from askance.data.catalog.entries import Entry, File
         from askance.data.catalog.fetch import fetch
         from askance.errors import DatasetUnavailable
-        entry = Entry(name="small", paper=Stats(*{tuple(STATS)}), licence="none",
+        entry = Entry(name="small", paper=Dimensions(*{tuple(STATS)}), licence="none",
                       recipe=recipes.abalone, origin=(File("small.data", "{server}/small.data"),))
         resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))
         try:

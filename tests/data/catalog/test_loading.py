@@ -27,7 +27,7 @@ EXCEPTIONS = {
 @pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("name", WHOLE)
 def test_a_whole_set_has_the_numbers_of_the_paper_or_a_known_exception(name, raw_files):
-    found = dict(zip("nsdr", printed(load(name, raw_files).stats), strict=True))
+    found = dict(zip("nsdr", printed(load(name, raw_files).dimensions), strict=True))
     expected = dict(zip("nsdr", printed(CATALOG[name].paper), strict=True))
     if name in LOST_A_LINE:
         expected["n"] = str(int(expected["n"]) + 1)
@@ -40,26 +40,27 @@ def test_a_whole_set_has_the_numbers_of_the_paper_or_a_known_exception(name, raw
 def test_prepared_rows_are_fit_for_learning(raw_files):
     for name in ("titanic", "20news", "a9a", "nomao", "rcv1", "vehv2binary"):
         data = load(name, raw_files)
-        assert data.indptr.dtype == np.int64
-        assert data.indices.dtype == np.int32
-        assert data.values.dtype == np.float32
+        csr = data.csr
+        assert csr.indices.dtype == np.int32
+        assert csr.data.dtype == np.float32
         assert data.labels.dtype == np.int8
         assert set(np.unique(data.labels).tolist()) == {-1, 1}
-        assert np.isfinite(data.values).all()
-        assert data.values.all()
-        inside = np.ones(len(data.indices), dtype=bool)
-        inside[data.indptr[:-1][data.indptr[:-1] < len(inside)]] = False
-        assert (np.diff(data.indices)[inside[1:]] > 0).all()
-        assert data.indices.max() < data.n_features
+        assert np.isfinite(csr.data).all()
+        assert csr.data.all()
+        inside = np.ones(len(csr.indices), dtype=bool)
+        inside[csr.indptr[:-1][csr.indptr[:-1] < len(inside)]] = False
+        assert (np.diff(csr.indices)[inside[1:]] > 0).all()
+        assert csr.indices.max() < data.n_features
 
 
 def test_a_second_load_maps_the_same_pages(raw_files, own_cache):
     first = load("titanic", raw_files)
     second = load("titanic", raw_files)
     (folder,) = (own_cache / "prepared").iterdir()
-    assert isinstance(second.values.base, np.memmap)
-    assert np.array_equal(first.values, second.values)
-    assert not second.values.flags.writeable
+    for array in (second.csr.data, second.csr.indices):
+        assert isinstance(array.base.base, np.memmap)
+        assert not array.flags.writeable
+    assert np.array_equal(first.csr.data, second.csr.data)
     assert np.array_equal(open_prepared("titanic", folder).labels, first.labels)
 
 
@@ -92,7 +93,7 @@ def test_files_as_their_origin_offers_them_go_through_the_same_recipe(
         found = find(entry, tmp_path)
         assert found is not None
         assert found[0] == entry.download
-        assert printed(load(name, tmp_path).stats) == printed(entry.ours or entry.paper)
+        assert printed(load(name, tmp_path).dimensions) == printed(entry.ours or entry.paper)
 
 
 def _unpacked(path: Path) -> bytes:

@@ -11,6 +11,7 @@ import pytest
 
 from askance.data.catalog import CATALOG, recipes
 from askance.errors import FileUnreadable
+from askance.sparse import rows_of
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
@@ -89,5 +90,5 @@ def test_the_whole_rcv1_takes_labels_from_the_topics(tmp_path):
     data = recipes.rcv1([*(tmp_path / f"part{i}" for i in range(4)), tmp_path / "topics"])
     assert data.labels.tolist() == [1, -1, -1, -1, -1, 1, 1, -1]
     assert data.n_features == 3
-    assert [r.indices.tolist() for r in data.csr.rows()] == [[0, 2], [1]] * 4
-    assert np.allclose(data.values, [0.5, 0.25, 1.0] * 4)
+    assert [r.indices.tolist() for r in rows_of(data.csr)] == [[0, 2], [1]] * 4
+    assert np.allclose(data.csr.data, [0.5, 0.25, 1.0] * 4)

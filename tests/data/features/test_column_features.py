@@ -5,6 +5,7 @@ from askance.data.features.column_features import column_entries, column_kind, c
 from askance.data.features.columns import Objects, Struct, Words, assemble, values_of
 from askance.data.features.indexers import Dictionary
 from askance.data.features.naming import Naming
+from askance.sparse import rows_of
 
 NAMING = Naming(frozenset({"body"}), 2)
 COLUMNS = {
@@ -23,10 +24,11 @@ def test_a_column_gives_the_features_of_its_values(name):
     names = {feature for features in by_value for feature, _ in features}
     assert set(column_names(name, column, NAMING)) == names
     index = Dictionary(names)
-    rows = assemble(list(column_entries(name, column, NAMING, index)), 3).rows()
+    entries = list(column_entries(name, column, NAMING, index))
+    rows = rows_of(assemble(entries, 3).matrix(len(names)))
     for row, features in zip(rows, by_value, strict=True):
         found = [(index.name_of(i), v) for i, v in zip(row.indices, row.values, strict=True)]
-        assert found == [(feature, value) for feature, value in features if value]
+        assert found == sorted((feature, value) for feature, value in features if value)
 
 
 def test_what_a_column_holds():

@@ -12,6 +12,7 @@ from askance.data.features.indexers import Hashing
 from askance.data.reading.readers import Record, read, read_batches
 from askance.data.text.vwtext import to_vw
 from askance.errors import BadRecord, InvalidParameter
+from askance.sparse import rows_of
 from askance.types import Row
 
 name = st.text(string.ascii_letters + " :|%^=é\t", max_size=4)
@@ -44,7 +45,7 @@ def maps():
 
 
 def rows(csr):
-    return [(row.indices.tolist(), row.values.tolist()) for row in csr.rows()]
+    return [(row.indices.tolist(), row.values.tolist()) for row in rows_of(csr)]
 
 
 @quick
@@ -96,7 +97,9 @@ def test_a_fitted_map_has_one_column_for_each_name(given_records):
     features = FeatureMap.fit(given_records, text=["body"])
     names = {n for r in given_records for n, _ in features.features(r)}
     assert [features.name_of(i) for i in range(features.n_features)] == sorted(names)
-    for fields, row in zip(given_records, features.encode_many(given_records).rows(), strict=True):
+    for fields, row in zip(
+        given_records, rows_of(features.encode_many(given_records)), strict=True
+    ):
         sums: dict[str, float] = {}
         for feature, value in features.features(fields):
             sums[feature] = sums.get(feature, 0.0) + float(np.float32(value))
@@ -233,7 +236,7 @@ def test_numbered_features_keep_their_numbers_or_are_hashed(tmp_path):
     assert again.name_of(3) == "3"
     hashed = FeatureMap(Hashing(16))
     (batch,) = read_batches(path)
-    row = next(hashed.encode_batch(batch).rows())
+    row = next(rows_of(hashed.encode_batch(batch)))
     assert {hashed.name_of(i) for i in row.indices} == {"0", "3"}
     with pytest.raises(BadRecord, match="are mixed"):
         hashed.encode_many([{"a": 1}, Row(np.array([1]), np.array([1.0]))])

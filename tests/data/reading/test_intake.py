@@ -9,6 +9,7 @@ from askance.data.features import FeatureMap
 from askance.data.reading.intake import Intake, Reading, text_columns
 from askance.data.reading.readers import read_batches
 from askance.errors import BadRecord, FileUnreadable, InvalidLabel, InvalidParameter
+from askance.sparse import rows_of
 
 MIXED = """id,title,shop,price,sold
 a1,red shoes for the summer,Leeds,10,yes
@@ -30,7 +31,7 @@ def taken(intake):
     """Per record: id, label and the names and values of its features."""
     found = []
     for rows in intake:
-        each = zip(rows.batch.ids, rows.batch.labels.tolist(), rows.csr.rows(), strict=True)
+        each = zip(rows.batch.ids, rows.batch.labels.tolist(), rows_of(rows.csr), strict=True)
         for id, label, row in each:
             pairs = zip(row.indices.tolist(), row.values.tolist(), strict=True)
             named = {intake.features.name_of(i): abs(value) for i, value in pairs}

@@ -30,7 +30,7 @@ def test_rows_are_those_of_scikit_learn(given_lines):
     assert ours.labels.tolist() == y.tolist()
     assert ours.csr.indptr.tolist() == X.indptr.tolist()
     assert ours.csr.indices.tolist() == X.indices.tolist()
-    assert ours.csr.values.tolist() == X.data.tolist()
+    assert ours.csr.data.tolist() == X.data.tolist()
 
 
 @given(st.lists(st.binary(max_size=6).map(lambda b: b.replace(b"\n", b"")), max_size=20))

@@ -10,7 +10,7 @@ accepted only if n, s, d and r come out as expected.
 from dataclasses import dataclass
 
 from askance.data.catalog import recipes
-from askance.data.catalog.dataset import Stats
+from askance.data.catalog.dataset import Dimensions
 from askance.data.catalog.newsgroups import newsgroups
 from askance.data.catalog.recipes import Recipe
 
@@ -47,7 +47,7 @@ class Source:
 
     files: tuple[File, ...]
     recipe: Recipe
-    expected: Stats
+    expected: Dimensions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,14 +69,14 @@ class Entry:
     """
 
     name: str
-    paper: Stats
+    paper: Dimensions
     licence: str
-    ours: Stats | None = None
+    ours: Dimensions | None = None
     recipe: Recipe | None = None
     files: tuple[File, ...] = ()
     origin: tuple[File, ...] = ()
     origin_recipe: Recipe | None = None
-    origin_stats: Stats | None = None
+    origin_stats: Dimensions | None = None
     note: str = ""
     special: str = ""
 
@@ -104,7 +104,7 @@ class Entry:
 _ENTRIES = (
     Entry(
         name="titanic",
-        paper=Stats(2201, 3, 8, 0.323),
+        paper=Dimensions(2201, 3, 8, 0.323),
         licence=_NONE,
         recipe=recipes.titanic,
         files=(
@@ -122,8 +122,8 @@ _ENTRIES = (
     ),
     Entry(
         name="abalone",
-        paper=Stats(4176, 8, 8, 0.498),
-        ours=Stats(4177, 7.99952, 8, 0.498),
+        paper=Dimensions(4176, 8, 8, 0.498),
+        ours=Dimensions(4177, 7.99952, 8, 0.498),
         licence=_CC_BY,
         recipe=recipes.abalone,
         files=(
@@ -137,7 +137,7 @@ _ENTRIES = (
     ),
     Entry(
         name="mushroom",
-        paper=Stats(8124, 22, 117, 0.482),
+        paper=Dimensions(8124, 22, 117, 0.482),
         licence=_CC_BY,
         recipe=recipes.mushroom,
         files=(
@@ -150,8 +150,8 @@ _ENTRIES = (
     ),
     Entry(
         name="eeg-eye-state",
-        paper=Stats(14980, 13.9901, 14, 0.449),
-        ours=Stats(14980, 14, 14, 0.449),
+        paper=Dimensions(14980, 13.9901, 14, 0.449),
+        ours=Dimensions(14980, 14, 14, 0.449),
         licence=_CC_BY,
         recipe=recipes.eeg_eye_state,
         files=(
@@ -165,8 +165,8 @@ _ENTRIES = (
     ),
     Entry(
         name="20news",
-        paper=Stats(18845, 93.8854, 101631, 0.479),
-        ours=Stats(18846, 93.8854, 101631, 0.479),
+        paper=Dimensions(18845, 93.8854, 101631, 0.479),
+        ours=Dimensions(18846, 93.8854, 101631, 0.479),
         licence=_CC_BY,
         recipe=newsgroups,
         files=(
@@ -184,7 +184,7 @@ _ENTRIES = (
     ),
     Entry(
         name="magic04",
-        paper=Stats(19020, 9.98728, 10, 0.352),
+        paper=Dimensions(19020, 9.98728, 10, 0.352),
         licence=_CC_BY,
         recipe=recipes.magic04,
         files=(
@@ -197,7 +197,7 @@ _ENTRIES = (
     ),
     Entry(
         name="letter",
-        paper=Stats(20000, 15.5807, 16, 0.233),
+        paper=Dimensions(20000, 15.5807, 16, 0.233),
         licence=_CC_BY,
         recipe=recipes.letter,
         files=(
@@ -213,8 +213,8 @@ _ENTRIES = (
     ),
     Entry(
         name="ijcnn1",
-        paper=Stats(24995, 13, 22, 0.099),
-        ours=Stats(24995, 13, 22, 0.098),
+        paper=Dimensions(24995, 13, 22, 0.099),
+        ours=Dimensions(24995, 13, 22, 0.098),
         licence=_NONE,
         recipe=recipes.ijcnn1,
         files=(
@@ -229,8 +229,8 @@ _ENTRIES = (
     ),
     Entry(
         name="nomao",
-        paper=Stats(34465, 82.3306, 174, 0.286),
-        ours=Stats(34465, 82.2827, 174, 0.286),
+        paper=Dimensions(34465, 82.3306, 174, 0.286),
+        ours=Dimensions(34465, 82.2827, 174, 0.286),
         licence=_CC_BY,
         recipe=recipes.nomao,
         files=(
@@ -244,7 +244,7 @@ _ENTRIES = (
     ),
     Entry(
         name="shuttle",
-        paper=Stats(43500, 7.04984, 9, 0.216),
+        paper=Dimensions(43500, 7.04984, 9, 0.216),
         licence=_CC_BY,
         recipe=recipes.shuttle,
         files=(
@@ -257,8 +257,8 @@ _ENTRIES = (
     ),
     Entry(
         name="bank",
-        paper=Stats(45210, 13.9519, 44, 0.117),
-        ours=Stats(45211, 13.9519, 44, 0.117),
+        paper=Dimensions(45210, 13.9519, 44, 0.117),
+        ours=Dimensions(45211, 13.9519, 44, 0.117),
         licence=_CC_BY,
         recipe=recipes.bank,
         files=(
@@ -272,8 +272,8 @@ _ENTRIES = (
     ),
     Entry(
         name="a9a",
-        paper=Stats(48841, 13.8676, 123, 0.239),
-        ours=Stats(48842, 13.8676, 123, 0.239),
+        paper=Dimensions(48841, 13.8676, 123, 0.239),
+        ours=Dimensions(48842, 13.8676, 123, 0.239),
         licence=_CC_BY,
         recipe=recipes.a9a,
         files=(
@@ -293,8 +293,8 @@ _ENTRIES = (
     ),
     Entry(
         name="adult",
-        paper=Stats(48842, 11.9967, 105, 0.239),
-        ours=Stats(48842, 11.997, 105, 0.239),
+        paper=Dimensions(48842, 11.9967, 105, 0.239),
+        ours=Dimensions(48842, 11.997, 105, 0.239),
         licence=_CC_BY,
         recipe=recipes.adult,
         files=(
@@ -315,7 +315,7 @@ _ENTRIES = (
     ),
     Entry(
         name="w8a",
-        paper=Stats(49749, 11.6502, 300, 0.030),
+        paper=Dimensions(49749, 11.6502, 300, 0.030),
         licence=_NONE,
         recipe=recipes.w8a,
         files=(
@@ -327,8 +327,8 @@ _ENTRIES = (
     ),
     Entry(
         name="bio",
-        paper=Stats(145750, 73.4184, 74, 0.009),
-        ours=Stats(145751, 73.4184, 74, 0.009),
+        paper=Dimensions(145750, 73.4184, 74, 0.009),
+        ours=Dimensions(145751, 73.4184, 74, 0.009),
         licence=_NONE,
         recipe=recipes.bio,
         files=(
@@ -347,14 +347,14 @@ _ENTRIES = (
     ),
     Entry(
         name="maptaskcoref",
-        paper=Stats(158546, 40.4558, 5944, 0.438),
+        paper=Dimensions(158546, 40.4558, 5944, 0.438),
         licence="unknown",
         special="no public source is known: listed, never loaded",
     ),
     Entry(
         name="activity",
-        paper=Stats(165632, 18.5489, 20, 0.306),
-        ours=Stats(165633, 18.5489, 20, 0.306),
+        paper=Dimensions(165632, 18.5489, 20, 0.306),
+        ours=Dimensions(165633, 18.5489, 20, 0.306),
         licence="CC BY-SA (PUC-Rio)",
         recipe=recipes.activity,
         files=(
@@ -374,7 +374,7 @@ _ENTRIES = (
     ),
     Entry(
         name="skin",
-        paper=Stats(245057, 2.948, 3, 0.208),
+        paper=Dimensions(245057, 2.948, 3, 0.208),
         licence=_CC_BY,
         recipe=recipes.skin,
         files=(
@@ -387,8 +387,8 @@ _ENTRIES = (
     ),
     Entry(
         name="vehv2binary",
-        paper=Stats(299254, 48.5652, 105, 0.438),
-        ours=Stats(4856, 48.6133, 105, 0.438),
+        paper=Dimensions(299254, 48.5652, 105, 0.438),
+        ours=Dimensions(4856, 48.6133, 105, 0.438),
         licence="public use file of the US government",
         recipe=recipes.vehv2binary,
         files=(
@@ -398,15 +398,15 @@ _ENTRIES = (
             ),
         ),
         origin=(File("Ascii.zip", "https://nhts.ornl.gov/2009/download/Ascii.zip"),),
-        origin_stats=Stats(299254, 48.5652, 105, 0.438),
+        origin_stats=Dimensions(299254, 48.5652, 105, 0.438),
         special="a data folder holds the first 4,999 rows; which label the paper used is not "
         "known, ours is fitted to its r; its origin is untried, and the paper's numbers may not "
         "come out",
     ),
     Entry(
         name="census",
-        paper=Stats(299284, 32.0072, 401, 0.062),
-        ours=Stats(299285, 32.0072, 401, 0.062),
+        paper=Dimensions(299284, 32.0072, 401, 0.062),
+        ours=Dimensions(299285, 32.0072, 401, 0.062),
         licence=_CC_BY,
         recipe=recipes.census,
         files=(
@@ -427,8 +427,8 @@ _ENTRIES = (
     ),
     Entry(
         name="covtype",
-        paper=Stats(581011, 11.8789, 54, 0.488),
-        ours=Stats(581012, 11.8789, 54, 0.488),
+        paper=Dimensions(581011, 11.8789, 54, 0.488),
+        ours=Dimensions(581012, 11.8789, 54, 0.488),
         licence="free with the notice: Jock A. Blackard and Colorado State University",
         recipe=recipes.covtype,
         files=(
@@ -442,8 +442,8 @@ _ENTRIES = (
     ),
     Entry(
         name="rcv1",
-        paper=Stats(781265, 75.7171, 43001, 0.474),
-        ours=Stats(27613, 77.6752, 47236, 0.452),
+        paper=Dimensions(781265, 75.7171, 43001, 0.474),
+        ours=Dimensions(27613, 77.6752, 47236, 0.452),
         licence="research use (LYRL2004)",
         recipe=recipes.rcv1_subset,
         files=(
@@ -460,7 +460,7 @@ _ENTRIES = (
             File("rcv1v2.topics.qrels.gz", _FIGSHARE + "5976048"),
         ),
         origin_recipe=recipes.rcv1,
-        origin_stats=Stats(781265, 75.7171, 43001, 0.474),
+        origin_stats=Dimensions(781265, 75.7171, 43001, 0.474),
         special="a data folder holds 27,613 of the documents; the whole set comes from its origin, "
         "which is untried, and the paper's numbers may not come out",
     ),

@@ -4,7 +4,7 @@ import functools
 import hashlib
 from pathlib import Path
 
-from askance.data.catalog.dataset import Dataset, Stats
+from askance.data.catalog.dataset import Dataset, Dimensions
 from askance.data.catalog.entries import CATALOG, Entry, Source
 from askance.data.catalog.folders import PathLike, cache_folder, data_folders
 from askance.data.catalog.prepared import open_prepared, write_prepared
@@ -18,7 +18,7 @@ def entry_of(name: str) -> Entry:
     """Give the catalog's entry.
 
     >>> entry_of("titanic").paper
-    Stats(n=2201, s=3, d=8, r=0.323)
+    Dimensions(n=2201, s=3, d=8, r=0.323)
     """
     if name not in CATALOG:
         known = ", ".join(CATALOG)
@@ -88,7 +88,7 @@ def _cook(entry: Entry, source: Source, home: Path) -> Dataset:
         raise DatasetUnavailable(f"{entry.name} is not as expected: no column {error}") from error
     except (AskanceError, IndexError, ValueError) as error:
         raise DatasetUnavailable(f"{entry.name} is not as expected: {error}") from error
-    found, expected = printed(dataset.stats), printed(source.expected)
+    found, expected = printed(dataset.dimensions), printed(source.expected)
     if found != expected:
         raise DatasetUnavailable(
             f"{entry.name} is not as expected: n, s, d, r come out as {', '.join(found)} "
@@ -97,13 +97,13 @@ def _cook(entry: Entry, source: Source, home: Path) -> Dataset:
     return dataset
 
 
-def printed(stats: Stats) -> tuple[str, str, str, str]:
+def printed(found: Dimensions) -> tuple[str, str, str, str]:
     """Write n, s, d, r with the paper's digits: six for s, three decimals for r.
 
-    >>> printed(Stats(4177, 7.9995212, 8, 0.4978))
+    >>> printed(Dimensions(4177, 7.9995212, 8, 0.4978))
     ('4177', '7.99952', '8', '0.498')
     """
-    return str(stats.n), f"{stats.s:.6g}", str(stats.d), f"{stats.r:.3f}"
+    return str(found.n), f"{found.s:.6g}", str(found.d), f"{found.r:.3f}"
 
 
 def _sha256(path: Path) -> str:
@@ -124,6 +124,6 @@ def _key(source: Source, home: Path) -> str:
 @functools.cache
 def _code_digest() -> bytes:
     digest = hashlib.blake2b(CODE_VERSION.encode())
-    for path in sorted(Path(__file__).parent.glob("*.py")):
+    for path in sorted(Path(__file__).parents[1].rglob("*.py")):
         digest.update(path.read_bytes())
     return digest.digest()

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from askance.data.catalog.columns_to_rows import signs
 from askance.data.catalog.dataset import Dataset
-from askance.data.csr import Csr
+from askance.data.catalog.design_matrix import signs
 from askance.data.reading.sources import tar_members
+from askance.sparse import from_parts
 
 __all__ = ["newsgroups"]
 
@@ -46,7 +46,8 @@ def newsgroups(files: Sequence[Path]) -> Dataset:
         indptr[-1],
     )
     positive = np.array([m.group.split(".")[0] in ("alt", "rec", "soc", "talk") for m in messages])
-    return Dataset("", len(vocabulary), Csr(indptr, indices, values), signs(positive))
+    csr = from_parts(indptr, indices, values, len(vocabulary))
+    return Dataset("", csr, signs(positive))
 
 
 def _messages(path: Path) -> list[_Message]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from askance.data.catalog.dataset import Dataset
 from askance.data.catalog.folders import new_folder
-from askance.data.csr import Csr
+from askance.sparse import from_parts
 
 __all__ = ["open_prepared", "write_prepared"]
 
@@ -40,15 +40,15 @@ def open_prepared(name: str, folder: Path) -> Dataset:
         for part in ("indptr", "indices", "values", "labels")
     }
     n_features = int(np.load(folder / "n_features.npy", allow_pickle=False))
-    csr = Csr(parts["indptr"], parts["indices"], parts["values"])
-    return Dataset(name, n_features, csr, parts["labels"])
+    csr = from_parts(parts["indptr"], parts["indices"], parts["values"], n_features)
+    return Dataset(name, csr, parts["labels"])
 
 
 def _parts(dataset: Dataset) -> dict[str, NDArray[Any]]:
     return {
-        "indptr": dataset.indptr,
-        "indices": dataset.indices,
-        "values": dataset.values,
+        "indptr": dataset.csr.indptr,
+        "indices": dataset.csr.indices,
+        "values": dataset.csr.data,
         "labels": dataset.labels,
         "n_features": np.array(dataset.n_features),
     }

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import numpy as np
 
-from askance.data.catalog.columns_to_rows import Design, signs
 from askance.data.catalog.dataset import Dataset
-from askance.data.csr import Csr, stacked
+from askance.data.catalog.design_matrix import DesignMatrix, signs
 from askance.data.features.columns import Column, Words, numbers_of, words_of
 from askance.data.reading.arrow import read_table
 from askance.data.reading.sources import map_bytes, member, read_bytes
 from askance.data.text.libsvm import read_all
 from askance.errors import BadRecord
+from askance.sparse import narrowed, resized, stacked
 
 __all__ = [
     "Recipe",
@@ -69,7 +69,7 @@ def titanic(files: Sequence[Path]) -> Dataset:
     """Status (4 values), age (2) and sex (2) one-hot; label survived."""
     names = ("status", "age", "sex", "survived")
     table = read_table(read_bytes(files[0]), names, "\t", header=True, skip=2)
-    features = Design().one_hot(table["status"], table["age"], table["sex"])
+    features = DesignMatrix().one_hot(table["status"], table["age"], table["sex"])
     return features.labelled(words_of(table["survived"]).is_in({"yes"}))
 
 
@@ -82,7 +82,7 @@ def abalone(files: Sequence[Path]) -> Dataset:
     if strange:
         raise BadRecord(f"sex is {strange[0][:60]!r}, expected M, F or I")
     coded = np.array([codes[value] for value in sex.values])[sex.codes]
-    features = Design().numbers(coded, *_columns(table, range(1, 8)))
+    features = DesignMatrix().numbers(coded, *_columns(table, range(1, 8)))
     return features.labelled(numbers_of(table["f8"]) > 9)
 
 
@@ -90,28 +90,28 @@ def mushroom(files: Sequence[Path]) -> Dataset:
     """All 22 attributes one-hot, with '?' as a value of its own; label poisonous."""
     content = _without_header(read_bytes(files[0]), b"edibility")
     table = read_table(content, [f"f{i}" for i in range(23)])
-    features = Design().one_hot(*_columns(table, range(1, 23)))
+    features = DesignMatrix().one_hot(*_columns(table, range(1, 23)))
     return features.labelled(words_of(table["f0"]).is_in({"p"}))
 
 
 def eeg_eye_state(files: Sequence[Path]) -> Dataset:
     """Fourteen numbers; label: eyes closed."""
     table = read_table(_arff_data(read_bytes(files[0])))
-    features = Design().numbers(*_columns(table, range(14)))
+    features = DesignMatrix().numbers(*_columns(table, range(14)))
     return features.labelled(numbers_of(table["f14"]) == 1)
 
 
 def magic04(files: Sequence[Path]) -> Dataset:
     """Ten numbers; label hadron, the minority."""
     table = read_table(read_bytes(files[0]), ["f10"])
-    features = Design().numbers(*_columns(table, range(10)))
+    features = DesignMatrix().numbers(*_columns(table, range(10)))
     return features.labelled(words_of(table["f10"]).is_in({"h"}))
 
 
 def letter(files: Sequence[Path]) -> Dataset:
     """Sixteen whole numbers; label: a vowel, with Y."""
     table = read_table(_without_header(read_bytes(files[0]), b"Letter,"), ["f0"])
-    features = Design().numbers(*_columns(table, range(1, 17)))
+    features = DesignMatrix().numbers(*_columns(table, range(1, 17)))
     return features.labelled(words_of(table["f0"]).is_in(set("AEIOUY")))
 
 
@@ -119,9 +119,7 @@ def ijcnn1(files: Sequence[Path]) -> Dataset:
     """Read the first half of LIBSVM's training file; which half the paper took is not known."""
     half = 24995
     rows = read_all(read_bytes(files[0]), files[0].name)
-    end = rows.csr.indptr[half]
-    csr = Csr(rows.csr.indptr[: half + 1], rows.csr.indices[:end], rows.csr.values[:end])
-    return Dataset("", 22, csr, signs(rows.labels[:half] > 0))
+    return Dataset("", resized(rows.csr[:half], 22), signs(rows.labels[:half] > 0))
 
 
 def nomao(files: Sequence[Path]) -> Dataset:
@@ -134,7 +132,7 @@ def nomao(files: Sequence[Path]) -> Dataset:
     attributes = re.findall(rb"(?im)^@attribute[^\n]*", content)[:118]
     nominal = [i for i, line in enumerate(attributes) if b"{" in line]
     table = read_table(_arff_data(content), [f"f{i}" for i in (*nominal, 118)])
-    features = Design()
+    features = DesignMatrix()
     for i in sorted(set(range(118)) - set(nominal)):
         # The last number, a difference of coordinates, goes missing with the group of number 111.
         group = next((j for j in nominal if j > i), 111 if i == 117 else 6)
@@ -151,7 +149,7 @@ def shuttle(files: Sequence[Path]) -> Dataset:
     """Nine whole numbers of the training part, 43,500 rows; label: not class 1."""
     content = _arff_data(read_bytes(files[0])).replace(b" ", b",")
     table = {name: numbers_of(c)[:43500] for name, c in read_table(content).items()}
-    features = Design().numbers(*[table[f"f{i}"] for i in range(9)])
+    features = DesignMatrix().numbers(*[table[f"f{i}"] for i in range(9)])
     return features.labelled(table["f9"] != 1)
 
 
@@ -162,7 +160,7 @@ def bank(files: Sequence[Path]) -> Dataset:
     numeric = ("age", "balance", "day", "duration", "campaign", "pdays", "previous")
     content = member(files[0], "bank-full.csv")
     table = read_table(content, (*yes_no, *nominal, "y"), ";", header=True)
-    features = Design().numbers(*[table[name] for name in numeric])
+    features = DesignMatrix().numbers(*[table[name] for name in numeric])
     features.numbers(*[np.where(words_of(table[c]).is_in({"yes"}), 1.0, -1.0) for c in yes_no])
     features.one_hot(*[table[name] for name in nominal], drop=("unknown",))
     return features.labelled(words_of(table["y"]).is_in({"yes"}))
@@ -171,7 +169,7 @@ def bank(files: Sequence[Path]) -> Dataset:
 def _libsvm(files: Sequence[Path], d: int) -> Dataset:
     parts = [read_all(read_bytes(path), path.name) for path in files]
     labels = np.concatenate([part.labels for part in parts])
-    return Dataset("", d, stacked([part.csr for part in parts]), signs(labels > 0))
+    return Dataset("", resized(stacked([part.csr for part in parts]), d), signs(labels > 0))
 
 
 def a9a(files: Sequence[Path]) -> Dataset:
@@ -193,12 +191,10 @@ def rcv1(files: Sequence[Path]) -> Dataset:
     """The four test parts of LYRL2004, the features that occur in them; label CCAT."""
     *parts, topics = files
     documents = [read_all(read_bytes(path), path.name) for path in parts]
-    csr = stacked([part.csr for part in documents])
-    seen, indices = np.unique(csr.indices, return_inverse=True)
+    csr = narrowed(stacked([part.csr for part in documents]))
     ccat = re.findall(rb"(?m)^CCAT (\d+) 1", read_bytes(topics))
     numbers = np.concatenate([part.labels for part in documents])  # A line starts with its number.
-    csr = Csr(csr.indptr, indices.astype(np.int32), csr.values)
-    return Dataset("", len(seen), csr, signs(np.isin(numbers, np.array(ccat, dtype=np.float64))))
+    return Dataset("", csr, signs(np.isin(numbers, np.array(ccat, dtype=np.float64))))
 
 
 def adult(files: Sequence[Path]) -> Dataset:
@@ -207,7 +203,7 @@ def adult(files: Sequence[Path]) -> Dataset:
     train, test = (read_bytes(path).strip() for path in files)
     content = train + b"\n" + _without_header(test, b"|1x3")
     table = read_table(content, [f"f{i}" for i in (*nominal, 14)])
-    features = Design().numbers(*_columns(table, (0, 2, 4, 10, 11, 12)))
+    features = DesignMatrix().numbers(*_columns(table, (0, 2, 4, 10, 11, 12)))
     features.one_hot(*_columns(table, nominal), drop=("?",))
     label = words_of(table["f14"])
     return features.labelled(label.is_in({v for v in label.values if ">50K" in v}))
@@ -218,7 +214,7 @@ def bio(files: Sequence[Path]) -> Dataset:
     content = member(files[0], "bio_train.dat")
     content = _without_header(content, b"EXAMPLE_ID").replace(b"\t", b",")
     table = read_table(content)
-    features = Design().numbers(*_columns(table, range(3, 77)))
+    features = DesignMatrix().numbers(*_columns(table, range(3, 77)))
     return features.labelled(numbers_of(table["f2"]) == 1)
 
 
@@ -241,7 +237,7 @@ def activity_origin(files: Sequence[Path]) -> Dataset:
 
 def _activity(table: dict[str, Column]) -> Dataset:
     height, bmi = numbers_of(table["how_tall_in_meters"]), numbers_of(table["body_mass_index"])
-    features = Design().one_hot(table["gender"]).numbers(table["age"])
+    features = DesignMatrix().one_hot(table["gender"]).numbers(table["age"])
     features.numbers(np.floor(height), np.round((height - np.floor(height)) * 100))
     features.numbers(table["weight"])
     features.numbers(np.floor(bmi), np.round((bmi - np.floor(bmi)) * 10))
@@ -252,7 +248,7 @@ def _activity(table: dict[str, Column]) -> Dataset:
 def skin(files: Sequence[Path]) -> Dataset:
     """Blue, green, red; label skin."""
     table = read_table(_without_header(read_bytes(files[0]), b"B\t"), delimiter="\t")
-    features = Design().numbers(*_columns(table, range(3)))
+    features = DesignMatrix().numbers(*_columns(table, range(3)))
     return features.labelled(numbers_of(table["f3"]) == 1)
 
 
@@ -269,7 +265,7 @@ def vehv2binary(files: Sequence[Path]) -> Dataset:
     table = read_table(content, [name.strip() for name in header], header=True)
     mileage = _loose_numbers(table["EIADMPG"])
     known = mileage > 0
-    features = Design()
+    features = DesignMatrix()
     for name in table:
         if name not in left_out and name not in nominal:
             features.numbers(np.maximum(_loose_numbers(table[name])[known], 0))
@@ -293,7 +289,7 @@ def census(files: Sequence[Path]) -> Dataset:
     nominal = [i for i in range(41) if i not in numeric]
     contents = [map_bytes(path) for path in files]
     table = read_table(contents, [f"f{i}" for i in (*nominal, 41)])
-    features = Design().numbers(*_columns(table, numeric))
+    features = DesignMatrix().numbers(*_columns(table, numeric))
     features.one_hot(*_columns(table, nominal), drop=("?",))
     label = words_of(table["f41"])
     return features.labelled(label.is_in({v for v in label.values if "50000+" in v}))
@@ -302,5 +298,5 @@ def census(files: Sequence[Path]) -> Dataset:
 def covtype(files: Sequence[Path]) -> Dataset:
     """Ten numbers and 44 indicators; label: cover type 2."""
     table = read_table(_without_header(read_bytes(files[0]), b"Elevation"))
-    features = Design().numbers(*_columns(table, range(54)))
+    features = DesignMatrix().numbers(*_columns(table, range(54)))
     return features.labelled(numbers_of(table["f54"]) == 2)

@@ -7,13 +7,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.data.csr import Csr
 from askance.data.features.assembly import count_column, place_column
 from askance.errors import BadRecord
+from askance.sparse import from_parts
+from askance.types import Matrix
 
 __all__ = [
     "Column",
     "Entries",
+    "Lines",
     "Numbers",
     "Objects",
     "Struct",
@@ -91,13 +93,25 @@ def one_per_row(indices: NDArray[np.int32] | int, values: NDArray[np.floating]) 
     return Entries(np.empty(0, dtype=np.int64), columns, values.astype(np.float32, copy=False))
 
 
-def assemble(columns: Sequence[Entries], n: int) -> Csr:
+class Lines(NamedTuple):
+    """Sparse rows in the making, as kernels write them: not yet sorted, nor of any width."""
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    values: NDArray[np.float32]
+
+    def matrix(self, width: int) -> Matrix:
+        """The finished rows as a CSR array."""
+        return from_parts(*self, width)
+
+
+def assemble(columns: Sequence[Entries], n: int) -> Lines:
     """Put columns side by side: each row's entries in the order of the columns.
 
     >>> left = one_per_row(0, np.array([1.0, 0.0]))
     >>> right = one_per_row(np.array([1, 2], dtype=np.int32), np.array([5.0, 7.0]))
-    >>> [row.indices.tolist() for row in assemble([left, right], 2).rows()]
-    [[0, 1], [2]]
+    >>> assemble([left, right], 2).matrix(3).toarray().tolist()
+    [[1.0, 5.0, 0.0], [0.0, 0.0, 7.0]]
     """
     counts = np.zeros(n, dtype=np.int64)
     for column in columns:
@@ -112,7 +126,7 @@ def assemble(columns: Sequence[Entries], n: int) -> Csr:
         stop = min(start + _ROWS, n)
         for column in columns:
             place_column(*column, start, stop, cursor, indices, values)
-    return Csr(indptr, indices, values)
+    return Lines(indptr, indices, values)
 
 
 def values_of(column: Column) -> list[Any]:

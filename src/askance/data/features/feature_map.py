@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
-from askance.data.csr import Csr, stacked
 from askance.data.features.assembly import merge_rows
 from askance.data.features.column_features import column_entries, column_kind, column_names, single
-from askance.data.features.columns import Entries, assemble
+from askance.data.features.columns import Entries, Lines, assemble
 from askance.data.features.indexers import (
     Dictionary,
     Hashing,
@@ -27,10 +27,11 @@ from askance.data.features.indexers import (
     indexer_from,
 )
 from askance.data.features.naming import Feature, Naming, kind_of
-from askance.data.reading.records import Batch, Columns, Record
+from askance.data.features.records import Batch, Columns, Record
 from askance.data.text.vwtext import Tokens
 from askance.errors import BadRecord
-from askance.types import Row, State
+from askance.sparse import from_rows
+from askance.types import Matrix, Row, State
 
 __all__ = ["FeatureMap"]
 
@@ -78,7 +79,7 @@ class FeatureMap:
         width = 0
         for item in source:
             batch = item if isinstance(item, Batch) else _batch_of([item])
-            if isinstance(batch.content, Csr):
+            if isinstance(batch.content, csr_array):
                 width = max(width, int(batch.content.indices.max(initial=-1)) + 1)
             names.update(learning._names(batch))
         learning._indexer = Numbered(width) if width and not names else Dictionary(names)
@@ -122,16 +123,20 @@ class FeatureMap:
 
     def encode(self, record: AnyRecord) -> Row:
         """Encode one record."""
-        return next(self.encode_many([record]).rows())
+        lines = self._encoded(_batch_of([record]))
+        return Row(lines.indices, lines.values)
 
-    def encode_many(self, records: Iterable[AnyRecord]) -> Csr:
-        """Encode records into sparse rows."""
+    def encode_many(self, records: Iterable[AnyRecord]) -> Matrix:
+        """Encode records into a matrix with one row for each."""
         return self.encode_batch(_batch_of(list(records)))
 
-    def encode_batch(self, batch: Batch) -> Csr:
+    def encode_batch(self, batch: Batch) -> Matrix:
         """Encode a batch of a reader: the same rows as record by record, faster."""
+        return self._encoded(batch).matrix(self.n_features)
+
+    def _encoded(self, batch: Batch) -> Lines:
         content = batch.content
-        if isinstance(content, Csr):
+        if isinstance(content, csr_array):
             return self._encode_numbered(content)
         if isinstance(content, Tokens):
             return _merged(content.indptr, self._indexer.find_tokens(content), content.values)
@@ -152,25 +157,25 @@ class FeatureMap:
         self._naming = Naming(frozenset(state["text"]), state["ngrams"])
         self._kinds = dict(state["kinds"])
 
-    def _encode_fields(self, records: list[dict[str, Any]], ids: Sequence[str]) -> Csr:
+    def _encode_fields(self, records: list[dict[str, Any]], ids: Sequence[str]) -> Lines:
         found = [self.features(f, f"record {i}") for f, i in zip(records, ids, strict=True)]
         indptr = np.cumsum([0, *map(len, found)])
         names = [name for features in found for name, _ in features]
         values = np.array([value for features in found for _, value in features], dtype=np.float64)
         return _merged(indptr, self._indexer.find(names), values, names)
 
-    def _encode_columns(self, columns: Columns, ids: Sequence[str]) -> Csr:
+    def _encode_columns(self, columns: Columns, ids: Sequence[str]) -> Lines:
         entries: list[Entries] = []
         for name, column in columns.items():
             self._note(name, column_kind(column), f"record {ids[0]} or a later one")
             entries.extend(column_entries(name, column, self._naming, self._indexer))
         return _in_order(assemble(entries, len(ids)))
 
-    def _encode_numbered(self, csr: Csr) -> Csr:
-        seen, inverse = np.unique(csr.indices, return_inverse=True)
+    def _encode_numbered(self, X: Matrix) -> Lines:
+        seen, inverse = np.unique(X.indices, return_inverse=True)
         places = self._indexer.find([str(index) for index in seen.tolist()])
         each = Places(places.indices[inverse], places.signs[inverse])
-        return _merged(csr.indptr, each, csr.values.astype(np.float64))
+        return _merged(X.indptr.astype(np.int64), each, X.data.astype(np.float64))
 
     def _names(self, batch: Batch) -> Iterator[str]:
         """Give the names of a batch's features, and take note of its columns."""
@@ -182,7 +187,7 @@ class FeatureMap:
             for name, column in content.items():
                 self._note(name, column_kind(column), f"record {batch.ids[0]} or a later one")
                 yield from column_names(name, column, self._naming)
-        elif not isinstance(content, Csr):
+        elif not isinstance(content, csr_array):
             for fields, number in zip(content, batch.ids, strict=True):
                 yield from (name for name, _ in self.features(fields, f"record {number}"))
 
@@ -208,17 +213,10 @@ def _batch_of(records: Sequence[AnyRecord]) -> Batch:
     fields = [record.fields if isinstance(record, Record) else record for record in records]
     ids = [r.id if isinstance(r, Record) else str(i) for i, r in enumerate(records, start=1)]
     rows = [row for row in fields if isinstance(row, Row)]
-    content: Any = [dict(f) for f in fields if not isinstance(f, Row)]
-    if rows:
-        content = stacked([_one_row(row) for row in rows])
-    if len(content) != len(records):
+    if rows and len(rows) < len(fields):
         raise BadRecord("records with numbered features and records with columns are mixed")
+    content = from_rows(rows) if rows else [dict(f) for f in fields if not isinstance(f, Row)]
     return Batch(ids, np.zeros(len(ids), dtype=np.int8), content)
-
-
-def _one_row(row: Row) -> Csr:
-    indptr = np.array([0, len(row.indices)])
-    return Csr(indptr, row.indices.astype(np.int32), row.values.astype(np.float32))
 
 
 def _merged(
@@ -226,12 +224,12 @@ def _merged(
     places: Places,
     values: NDArray[np.float64],
     names: Sequence[str] = ("of a record",),
-) -> Csr:
-    return _in_order(Csr(indptr, places.indices.copy(), single(values, names) * places.signs))
+) -> Lines:
+    return _in_order(Lines(indptr, places.indices.copy(), single(values, names) * places.signs))
 
 
-def _in_order(csr: Csr) -> Csr:
+def _in_order(lines: Lines) -> Lines:
     """Sort each row and add up what fell into one column."""
-    merged = np.empty_like(csr.indptr)
-    merge_rows(csr.indptr, csr.indices, csr.values, merged)
-    return Csr(merged, csr.indices[: merged[-1]], csr.values[: merged[-1]])
+    merged = np.empty_like(lines.indptr)
+    merge_rows(lines.indptr, lines.indices, lines.values, merged)
+    return Lines(merged, lines.indices[: merged[-1]], lines.values[: merged[-1]])

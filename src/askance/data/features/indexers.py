@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.data.features.hashing import hash_all, new_hashes
+from askance.data.text.hashing import hash_all, new_hashes
 from askance.data.text.vwtext import Tokens
 from askance.errors import InvalidParameter
 from askance.types import State

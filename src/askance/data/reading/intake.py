@@ -4,21 +4,20 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from askance.data.csr import Csr
 from askance.data.features import FeatureMap
 from askance.data.features.column_features import column_kind
 from askance.data.features.columns import Column, Words
 from askance.data.features.indexers import Hashing
 from askance.data.features.naming import kind_of
-from askance.data.reading.labels import LabelReader
+from askance.data.features.records import Batch
+from askance.data.reading.labels import LabelReader, label_text
 from askance.data.reading.readers import read_batches
-from askance.data.reading.records import Batch
 from askance.errors import BadRecord, InvalidParameter
-from askance.types import State
+from askance.types import Matrix, State
 
 __all__ = ["Intake", "Reading", "Rows", "shown_kinds", "text_columns"]
 
@@ -58,6 +57,15 @@ class Reading:
     ngrams: int = 1
     bits: int = 18
 
+    @classmethod
+    def from_options(cls, options: Mapping[str, Any]) -> Self:
+        """Read the options of a file that a person wrote, such as a table of TOML.
+
+        >>> Reading.from_options({"label": "y", "ignore": ["town"], "text": "title"}).text
+        ('title',)
+        """
+        return cls(**{name: _option(name, value) for name, value in options.items()})
+
     def as_state(self) -> State:
         """What a saved model keeps of it: which columns of a file are not features.
 
@@ -89,11 +97,30 @@ class Reading:
         return replace(self, label=None, positive=None, ignore=(*self.ignore, *dropped))
 
 
+def _option(name: str, value: Any) -> Any:
+    if name in ("strings", "text", "ignore"):
+        names = [value] if isinstance(value, str) else value
+        if isinstance(names, list) and all(isinstance(one, str) for one in names):
+            return tuple(names)
+        raise InvalidParameter(f"{name} must be a list of column names, got {value!r}")
+    if name in ("ngrams", "bits"):
+        if type(value) is int:
+            return value
+        raise InvalidParameter(f"{name} must be a whole number, got {value!r}")
+    if name not in ("format", "label", "id", "positive"):
+        known = ", ".join(Reading.__dataclass_fields__)
+        raise InvalidParameter(f"a file is read with {known}, got {name!r}")
+    # A positive label may be a number: TOML has true and 1 without quotes.
+    if isinstance(value, str) or (name == "positive" and isinstance(value, bool | int | float)):
+        return label_text(value) if name == "positive" else value
+    raise InvalidParameter(f"{name} must be a string, got {value!r}")
+
+
 class Rows(NamedTuple):
     """Some records in a row, as they were read and as they are learned from."""
 
     batch: Batch
-    csr: Csr
+    csr: Matrix
 
 
 class Intake:
@@ -185,7 +212,7 @@ class Intake:
 
     def _without_ignored(self, batch: Batch) -> Batch:
         content, ignored = batch.content, self.reading.ignore
-        if not ignored or isinstance(content, Csr) or not isinstance(content, dict | list):
+        if not ignored or not isinstance(content, dict | list):
             return batch
         if isinstance(content, dict):
             kept = {name: column for name, column in content.items() if name not in ignored}

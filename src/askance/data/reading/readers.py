@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from askance.data.features.columns import Column, Words, values_of
+from askance.data.features.records import Batch, Content, Record
 from askance.data.reading.arrow import (
     csv_batches,
     first_text,
@@ -24,7 +25,6 @@ from askance.data.reading.arrow import (
     to_texts,
 )
 from askance.data.reading.labels import LabelReader, Labels
-from askance.data.reading.records import Batch, Content, Record
 from askance.data.reading.sources import PACKED, open_bytes, readable
 from askance.data.text.libsvm import libsvm_batches
 from askance.data.text.vwtext import vw_batches

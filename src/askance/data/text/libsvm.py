@@ -6,9 +6,10 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.data.csr import Csr
 from askance.data.text.parsing import parse_libsvm
 from askance.errors import BadRecord
+from askance.sparse import from_parts
+from askance.types import Matrix
 
 __all__ = [
     "LabelledRows",
@@ -32,7 +33,7 @@ _ERRORS = {
 class LabelledRows(NamedTuple):
     """Sparse rows with the labels as written, and the number of lines they took."""
 
-    csr: Csr
+    csr: Matrix
     labels: NDArray[np.float64]
     lines: int
 
@@ -115,7 +116,7 @@ def single(
     indices: NDArray[np.int32],
     numbers: NDArray[np.float64],
     source: str,
-) -> Csr:
+) -> Matrix:
     """Bring values to single precision, where they must be finite; those that vanish go."""
     end = indptr[-1]
     with np.errstate(over="ignore", under="ignore"):
@@ -123,7 +124,9 @@ def single(
     wrong = np.flatnonzero(~np.isfinite(values))
     if len(wrong):
         raise BadRecord(f"{source} has the value {numbers[wrong[0]]}, a finite number was expected")
-    if values.all():
-        return Csr(indptr, indices[:end], values)
-    kept = np.concatenate(([0], np.cumsum(values != 0)))
-    return Csr(kept[indptr], indices[:end][values != 0], values[values != 0])
+    indices = indices[:end]
+    if not values.all():
+        kept = np.concatenate(([0], np.cumsum(values != 0)))
+        indptr, indices, values = kept[indptr], indices[values != 0], values[values != 0]
+    width = int(indices.max(initial=-1)) + 1
+    return from_parts(indptr, indices, values, width)

@@ -8,7 +8,7 @@ span go to ``hard``.
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.data.features.hashing import HASH_START, finish_hash, hash_span
+from askance.data.text.hashing import HASH_START, finish_hash, hash_span
 from askance.kernels._jit import allocating, kernel
 
 __all__ = ["parse_libsvm", "parse_vw", "read_number"]

@@ -15,7 +15,7 @@ from askance.data.features.columns import (
     words_of,
 )
 
-__all__ = ["Design", "signs"]
+__all__ = ["DesignMatrix", "signs"]
 
 
 def signs(positive: NDArray[np.bool_]) -> NDArray[np.int8]:
@@ -27,22 +27,22 @@ def signs(positive: NDArray[np.bool_]) -> NDArray[np.int8]:
     return np.where(positive, 1, -1).astype(np.int8)
 
 
-class Design:
+class DesignMatrix:
     """A growing row of columns.
 
     >>> from askance.data.features.columns import Words
     >>> words = Words(np.array([0, 1, -1], dtype=np.int32), ["red", "blue"])
-    >>> design = Design().numbers(np.array([0.5, 0.0, 2.0])).one_hot(words)
+    >>> design = DesignMatrix().numbers(np.array([0.5, 0.0, 2.0])).one_hot(words)
     >>> data = design.labelled(np.array([True, False, True]))
-    >>> [row.indices.tolist() for row in data.csr.rows()], data.n_features
-    ([[0, 2], [1], [0]], 3)
+    >>> data.csr.toarray().tolist()
+    [[0.5, 0.0, 1.0], [0.0, 1.0, 0.0], [2.0, 0.0, 0.0]]
     """
 
     def __init__(self) -> None:
         self._columns: list[Entries] = []
         self._width = 0
 
-    def numbers(self, *columns: Column) -> "Design":
+    def numbers(self, *columns: Column) -> "DesignMatrix":
         """Add one feature per column, as it is; a missing number gives no feature."""
         for column in columns:
             present = np.nan_to_num(numbers_of(column))
@@ -50,7 +50,7 @@ class Design:
             self._width += 1
         return self
 
-    def one_hot(self, *columns: Column, drop: Collection[str] = ()) -> "Design":
+    def one_hot(self, *columns: Column, drop: Collection[str] = ()) -> "DesignMatrix":
         """Add one feature per observed value of each column, sorted; ``drop`` gives no feature."""
         for column in columns:
             words = words_of(column)
@@ -66,5 +66,5 @@ class Design:
 
     def labelled(self, positive: NDArray[np.bool_]) -> Dataset:
         """Finish: a data set whose positive class is where ``positive`` holds."""
-        csr = assemble(self._columns, len(positive))
-        return Dataset("", self._width, csr, signs(positive))
+        csr = assemble(self._columns, len(positive)).matrix(self._width)
+        return Dataset("", csr, signs(positive))

@@ -1,7 +1,7 @@
 import numpy as np
 
 from askance.data.features.columns import Words
-from askance.data.reading.records import Batch, Record
+from askance.data.features.records import Batch, Record
 
 
 def test_a_batch_of_columns_gives_its_records():

@@ -1,21 +1,22 @@
-"""What readers give: records one by one, or many at a time."""
+"""Records as readers give them and feature maps take them: one by one, or many at a time."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
-from askance.data.csr import Csr
 from askance.data.features.columns import Column, values_of
 from askance.data.text.vwtext import Tokens
-from askance.types import Label, Row
+from askance.sparse import rows_of
+from askance.types import Label, Matrix, Row
 
 __all__ = ["Batch", "Columns", "Content", "Fields", "Record"]
 
 Columns = dict[str, Column]
 Fields = Mapping[str, Any] | Row
-Content = Columns | Csr | Tokens | list[dict[str, Any]]
+Content = Columns | Tokens | list[dict[str, Any]] | Matrix
 
 
 class Record(NamedTuple):
@@ -47,8 +48,8 @@ class Batch(NamedTuple):
 
     def _each(self) -> Iterator[Fields]:
         content = self.content
-        if isinstance(content, Csr):
-            yield from content.rows()
+        if isinstance(content, csr_array):
+            yield from rows_of(content)
         elif isinstance(content, Tokens):
             yield from content.records()
         elif isinstance(content, dict):

@@ -1,6 +1,6 @@
 import numpy as np
 
-from askance.data.features.hashing import HASH_START, finish_hash, hash_span
+from askance.data.text.hashing import HASH_START, finish_hash, hash_span
 
 
 def hashed(content: bytes, decode=False):
