@@ -19,7 +19,7 @@ from askance.data.reading.intake import Reading
 from askance.errors import AskanceError
 from askance.labelling.session import Session
 from askance.labelling.settings import Settings
-from askance.storage.files import read_state
+from askance.storage.states import read_state
 from askance.types import Label, Row, State
 
 INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")

@@ -35,7 +35,7 @@ from askance.learners.passive import Passive
 from askance.live import ActiveLearner, Question
 from askance.live.active_learner import AHEAD, FEWEST, RECENT
 from askance.live.budget import Budget
-from askance.storage.files import read_state, write_state
+from askance.storage.states import read_state, write_state
 from askance.types import Decision, Label, Row, State
 
 STREAM = make_stream(seed=8, n_features=4, length=60)

@@ -17,7 +17,7 @@ from askance.live.answers import (
     pending_state,
     sample_of,
 )
-from askance.storage.files import read_state, write_state
+from askance.storage.states import read_state, write_state
 from askance.types import Decision, Row
 
 probabilities = st.floats(1e-6, 1.0)

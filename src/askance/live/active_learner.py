@@ -41,7 +41,7 @@ from askance.oracles.linear import LinearOracle
 from askance.presets import make_learner
 from askance.protocols import LateLearner, Learner
 from askance.sparse import as_row, rows_of
-from askance.storage.files import read_state, write_state
+from askance.storage.states import read_state, write_state
 from askance.types import (
     Floats,
     Label,
