@@ -2,8 +2,8 @@ import pytest
 
 from askance.errors import FileUnreadable
 from askance.study import execute
-from askance.study.report import holes, write_report
-from askance.study.results import collect
+from askance.study.report import write_report
+from askance.study.results import collect, holes
 from askance.study.store import Store, export_results
 
 
@@ -36,10 +36,10 @@ def test_a_report_shows_all_and_says_on_its_face_what_is_missing(tiny, tasks, tm
     assert text.count('<figure class="live">') == 2
     found = holes(collect(tiny, store.table()))
     assert found == [
-        "Fewer than 2 permutations are whole: points 1.",
-        "5 runs of permutations that are not whole are left out.",
+        "Fewer than 2 permutations are complete: points 1.",
+        "5 runs of incomplete permutations are left out.",
     ]
-    assert f"This report has holes. {' '.join(found)}" in text
+    assert f"This report is incomplete. {' '.join(found)}" in text
     written = (tmp_path / "pages" / "summary.md").read_text()
     assert found[0] in written
     for drawing in (tmp_path / "pages").glob("*.svg"):
@@ -57,6 +57,6 @@ def test_the_time_of_each_algorithm_is_kept_by_an_export(tiny, tasks, tmp_path):
 
 def test_nothing_whole_is_no_report(tiny, tasks, tmp_path, refused):
     store = stored(tiny, tasks[:1], tmp_path / "store")
-    with refused(FileUnreadable, "no data set with a whole permutation"):
+    with refused(FileUnreadable, "no data set with a complete permutation"):
         write_report(store, tmp_path / "pages")
-    assert holes(collect(tiny, store.table()))[0] == "No permutation is whole of points."
+    assert holes(collect(tiny, store.table()))[0] == "No permutation is complete for points."

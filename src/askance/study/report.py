@@ -13,7 +13,7 @@ from askance.study.blocks import Block, Drawing, Grid, Heading, Live, Text, mark
 from askance.study.claims import FIFTH, claims
 from askance.study.design import read_study
 from askance.study.metrics import median_gains
-from askance.study.results import Results, collect, wanted
+from askance.study.results import Results, collect, holes
 from askance.study.store import Store
 from askance.study.summary import (
     Choice,
@@ -26,7 +26,7 @@ from askance.study.summary import (
     winners,
 )
 
-__all__ = ["holes", "write_report"]
+__all__ = ["write_report"]
 
 _CHOICES: dict[Choice, str] = {
     "fixed": "one setting for all data sets",
@@ -42,7 +42,7 @@ def write_report(store: Store, output: Path) -> Path:
     study = read_study(store.study_path)
     results = collect(study, store.table())
     if not results.curves:
-        raise FileUnreadable(f"{store.folder} holds no data set with a whole permutation yet")
+        raise FileUnreadable(f"{store.folder} holds no data set with a complete permutation yet")
     output.mkdir(parents=True, exist_ok=True)
     blocks = list(_blocks(results, output))
     with write_atomically(output / "index.html") as file:
@@ -65,23 +65,6 @@ def _blocks(results: Results, output: Path) -> Iterator[Block]:
     yield from _time(results)
 
 
-def holes(results: Results) -> list[str]:
-    """One sentence for each thing that the study asks for and the store has not."""
-    here = {curves.dataset: curves for curves in results.curves}
-    away = [name for name in wanted(results.study) if name not in here]
-    found = []
-    if away:
-        found.append(f"No permutation is whole of {', '.join(away)}.")
-    short = [c for c in results.curves if len(c.permutations) < results.study.permutations]
-    if short:
-        counts = ", ".join(f"{c.dataset} {len(c.permutations)}" for c in short)
-        found.append(f"Fewer than {results.study.permutations} permutations are whole: {counts}.")
-    if results.partial:
-        cells = sum(results.partial.values())
-        found.append(f"{cells} runs of permutations that are not whole are left out.")
-    return found
-
-
 def _face(results: Results) -> Iterator[Block]:
     study = results.study
     runs = sum(c.errors.shape[0] * c.errors.shape[1] for c in results.curves)
@@ -94,7 +77,7 @@ def _face(results: Results) -> Iterator[Block]:
     )
     missing = holes(results)
     if missing:
-        yield Text("This report has holes. " + " ".join(missing), warns=True)
+        yield Text("This report is incomplete. " + " ".join(missing), warns=True)
     else:
         yield Text("Every permutation of every data set of the study is in it.")
 
