@@ -2,6 +2,7 @@ import pytest
 
 from askance.errors import FileUnreadable
 from askance.study import execute
+from askance.study.design import read_study
 from askance.study.report import write_report
 from askance.study.results import collect, holes
 from askance.study.store import Store, export_results
@@ -27,7 +28,7 @@ def test_a_whole_study_has_no_holes(tiny, tasks, tmp_path):
 def test_a_report_shows_all_and_says_on_its_face_what_is_missing(tiny, tasks, tmp_path):
     store = stored(tiny, tasks[:-1], tmp_path / "store")
     text = write_report(store, tmp_path / "pages").read_text()
-    for part in ("AUC-GAIN*", "to the letter", "passive", "OAC", "Time spent", "points"):
+    for part in ("AUC-GAIN*", "literal", "passive", "OAC", "Time spent", "points"):
         assert part in text
     # Gains by two choices and two divisors; errors by two choices, and the examples; the cover.
     assert len(list((tmp_path / "pages").glob("*.svg"))) == 8
@@ -60,3 +61,20 @@ def test_nothing_whole_is_no_report(tiny, tasks, tmp_path, refused):
     with refused(FileUnreadable, "no data set with a complete permutation"):
         write_report(store, tmp_path / "pages")
     assert holes(collect(tiny, store.table()))[0] == "No permutation is complete for points."
+
+
+def test_names_of_a_stranger_are_shown_and_not_obeyed(tiny_file, tmp_path):
+    odd = "<script>x|*y*$z$[a](b)`c`"
+    text = f"name = '{odd}'\n" + tiny_file.read_text()
+    text = text.replace('file = "points.csv"', f'file = "points.csv"\nname = "{odd}"', 1)
+    text = text.replace('"iwal1"', f'"iwal1"\nname = "{odd}"')
+    study = read_study(tiny_file, text)
+    tasks = list(execute.plan(study, list(execute.missing(study, Store(tmp_path / "store")))))
+    store = stored(study, tasks, tmp_path / "store")
+    page = write_report(store, tmp_path / "pages").read_text()
+    assert page.count("&lt;script&gt;x|*y*$z$[a](b)`c`") > 10
+    assert "<script>x" not in page
+    summary = (tmp_path / "pages" / "summary.md").read_text()
+    shown = "\\<script>x\\|\\*y\\*\\$z\\$\\[a\\](b)\\`c\\`"
+    assert summary.startswith(f"# Study {shown}\n")
+    assert summary.count(shown) == summary.count("script>") > 10

@@ -9,7 +9,7 @@ from askance.data.catalog import CATALOG
 from askance.errors import FileUnreadable
 from askance.storage.files import write_atomically
 from askance.study import figures, findings, interactive, page
-from askance.study.blocks import Block, Drawing, Grid, Heading, Live, Text, markdown
+from askance.study.blocks import Block, Drawing, Heading, Live, TableBlock, Text, markdown
 from askance.study.claims import FIFTH, claims
 from askance.study.design import read_study
 from askance.study.metrics import median_gains
@@ -98,23 +98,23 @@ def _summary(results: Results, gains: Gains) -> Iterator[Block]:
     yield Text(
         "Relative gain in the area under test error against log labels. The area is over the "
         "whole range of budgets, where a budget that was not reached has the error of the final "
-        "classifier; 'to the letter' is the paper's formula as printed. Intervals hold 90% of "
+        "classifier; 'literal' is the paper's formula as printed. Intervals hold 90% of "
         "resamples of data sets and permutations; the best setting is chosen anew in each."
     )
     printed = any(found["fixed"].paper is not None for found in gains.values())
-    heads = ("algorithm", "ours", "from", "to", "to the letter", *(["paper"] if printed else []))
+    heads = ("algorithm", "ours", "from", "to", "literal", *(["paper"] if printed else []))
     for choice, title in findings.MEASURES.items():
         yield Heading(f"{title}: {_CHOICES[choice]}", 3)
         rows = [(label_of(name), *found[choice][: len(heads) - 1]) for name, found in gains.items()]
-        yield Grid(heads, rows)
+        yield TableBlock(heads, rows)
     pairs = list(findings.variants(results, gains))
     if pairs:
         yield from (Heading("Variants of one algorithm"), *pairs)
     beside = list(findings.beside_paper(gains))
     if beside:
         yield from (Heading("Beside the paper's table"), *beside)
-    yield Heading("The letter of the area")
-    yield from findings.letter(results)
+    yield Heading("The literal area")
+    yield from findings.literal_area(results)
 
 
 def _claims(results: Results, gains: Gains) -> Iterator[Block]:
@@ -126,7 +126,7 @@ def _claims(results: Results, gains: Gains) -> Iterator[Block]:
             "printed. The share of resamples is of those in which a claim about the table holds: "
             "one near a half says that it cannot be told from noise."
         )
-        yield Grid(("here", "claim", "found"), [(c.verdict, c.text, c.found) for c in found])
+        yield TableBlock(("here", "claim", "found"), [(c.verdict, c.text, c.found) for c in found])
 
 
 def _gains(results: Results, output: Path) -> Iterator[Block]:
@@ -204,7 +204,7 @@ def _cover(results: Results, output: Path) -> Iterator[Block]:
     path = figures.save(figures.draw_cover_sizes(results, name), output, "cover-size")
     yield Drawing(path, "Gain and time of OAC by the size of its cover.", narrow=True)
     heads = ("cover size", "AUC-GAIN*", "AUC-GAIN", "seconds for one run")
-    yield Grid(heads, by_cover_size(results, name))
+    yield TableBlock(heads, by_cover_size(results, name))
 
 
 def _winners(results: Results) -> Iterator[Block]:
@@ -215,11 +215,15 @@ def _winners(results: Results) -> Iterator[Block]:
     )
     heads = ("algorithm", "parameter", "best for all", "smallest", "largest", "inside", "of")
     rows = [
-        (label_of(w.name), w.parameter, *(f"{v:.4g}" for v in (w.fixed, w.smallest, w.largest)),
+        (label_of(w.name), w.parameter, *map(_short, (w.fixed, w.smallest, w.largest)),
          w.inside, w.data_sets)
         for w in winners(results)
     ]  # fmt: skip
-    yield Grid(heads, rows)
+    yield TableBlock(heads, rows)
+
+
+def _short(value: object) -> str:
+    return f"{value:.4g}" if isinstance(value, int | float) else str(value)
 
 
 def _queries(results: Results) -> Iterator[Block]:
@@ -235,7 +239,7 @@ def _queries(results: Results) -> Iterator[Block]:
             f"Within the largest budget of {results.study.budgets[-1]:,}, median over "
             f"permutations, with {title}:"
         )
-        yield Grid(("data set", *map(label_of, names)), rows)
+        yield TableBlock(("data set", *map(label_of, names)), rows)
 
 
 def _time(results: Results) -> Iterator[Block]:
@@ -256,4 +260,4 @@ def _time(results: Results) -> Iterator[Block]:
         ("in all", sum(whole), [sum(column) for column in zip(*spent.values(), strict=True)])
     )
     rows = [(name, count, *(f"{value:.1f}" for value in values)) for name, count, values in lines]
-    yield Grid(("data set", "permutations", "all", *map(label_of, names)), rows)
+    yield TableBlock(("data set", "permutations", "all", *map(label_of, names)), rows)

@@ -71,7 +71,7 @@ def names_of(study: Study) -> list[str]:
 
 
 class Gain(NamedTuple):
-    """One figure of the summary: over the whole range, its interval, to the letter, printed.
+    """One figure of the summary: over the whole range, its interval, literal, printed.
 
     ``draws`` are its values on resamples, the same ones for every contestant.
     """
