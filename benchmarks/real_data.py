@@ -19,9 +19,14 @@ from askance.data.catalog import load
 from askance.data.splits import coins, permutation, train_test
 from askance.oracles.estimator import EstimatorOracle
 from askance.theory.figures import draw_real_data
-from askance.theory.real_data import Trial, active_curve, passive_curve, summarise_real
+from askance.theory.real_data import (
+    Trial,
+    TrialCurves,
+    active_curve,
+    passive_curve,
+    summarise_real,
+)
 from askance.theory.report import save_result
-from askance.types import State
 
 DATASETS = ("mushroom", "magic04", "letter", "adult")
 C0 = 1.0
@@ -46,7 +51,7 @@ def make_trial(name: str, j: int) -> tuple[Trial, int]:
     return Trial(X[train], labels[train], drawn, X[test], labels[test]), data.n_features
 
 
-def run_cell(dataset: str, oracle_name: str, j: int, audit: int) -> State:
+def run_cell(dataset: str, oracle_name: str, j: int, audit: int) -> TrialCurves:
     """One permutation: both curves, the epochs, and the comparison of the two region tests."""
     trial, n_features = make_trial(dataset, j)
     oracle = make_oracle(oracle_name, n_features)
@@ -54,16 +59,8 @@ def run_cell(dataset: str, oracle_name: str, j: int, audit: int) -> State:
     start = time.perf_counter()
     active = active_curve(trial, oracle, C0, audit=0)
     seconds = time.perf_counter() - start
-    audits = active_curve(trial, oracle, C0, audit)["audits"] if audit else []
-    return {
-        "dataset": dataset,
-        "oracle": oracle_name,
-        "seconds": seconds,
-        "passive": passive,
-        "active": active["curve"],
-        "epochs": active["epochs"],
-        "audits": audits,
-    }
+    audits = active_curve(trial, oracle, C0, audit).audits if audit else []
+    return TrialCurves(dataset, oracle_name, seconds, passive, active._replace(audits=audits))
 
 
 def main(
@@ -76,15 +73,15 @@ def main(
 ) -> None:
     """Run all data sets; the region tests are compared on the first permutation."""
     console = Console()
-    cells: list[State] = []
+    trials: list[TrialCurves] = []
     for name in oracle:
         for chosen in dataset:
             for j in range(permutations):
-                cells.append(run_cell(chosen, name, j, audit if j == 0 else 0))
-                result = summarise_real(cells)
+                trials.append(run_cell(chosen, name, j, audit if j == 0 else 0))
+                result = summarise_real(trials).state()
                 console.print(result["table"][-1], result["audits"][-1:])
             file = f"real_data_{name.replace(' ', '_')}{suffix}"
-            only = summarise_real([cell for cell in cells if cell["oracle"] == name])
+            only = summarise_real([trial for trial in trials if trial.oracle == name]).state()
             save_result(only, out / f"{file}.json")
             draw_real_data(only["figure"], out / f"{file}.svg")
 

@@ -14,12 +14,12 @@ from askance.theory.figures import draw_hard
 def main(out: Path = Path("demo/hard_instance.svg")) -> None:
     """Run two seeds on streams of 20,000 examples, print the queries and draw them."""
     result = hard(seeds=2, scale=0.2)
-    for line in result["table"]:
+    for line in result.table:
         print(
-            f"|H| = {line['size']:>4}  {line['algorithm']:<15} "
-            f"{line['mean_queries']:>8.0f} labels, growing as n^{line['mean_slope']:.2f}"
+            f"|H| = {line.size:>4}  {line.algorithm:<15} "
+            f"{line.mean_queries:>8.0f} labels, growing as n^{line.mean_slope:.2f}"
         )
-    draw_hard(result["figure"], out)
+    draw_hard(result.state()["figure"], out)
     print(f"The picture is in {out}.")
 
 

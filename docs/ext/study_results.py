@@ -71,7 +71,7 @@ def _advice(gains: Gains) -> Iterator[str]:
         "of the data sets and permutations.\n"
         f"- **Labels to train other models on:** `{unbiased}`, which gains "
         f"{gains[unbiased]['fixed'].value:.1%}, the most of those that rest on labels with weights "
-        f"that stand for the whole stream ({', '.join(f'`{n}`' for n in WEIGHTED)}); so it does in "
+        f"that stand for the whole stream ({', '.join(f'`{n}`' for n in WEIGHTED)}); it leads in "
         f"{share(gains, unbiased, WEIGHTED):.0%} of resamples.\n"
         f"- **Tuning alone:** `passive` with its best learning rate gains "
         f"{gains['passive']['fixed'].value:.1%}. What an algorithm gains beyond that is its own."

@@ -49,7 +49,7 @@ def test_from_a_study_to_its_report(study: Path, tmp_path: Path) -> None:
     assert "index.html" in askance("report", store, "-o", pages)
     text = (pages / "index.html").read_text()
     assert "Study tiny" in text
-    assert "This report has holes" not in text
+    assert "This report is incomplete" not in text
 
 
 def test_a_report_of_other_algorithms_speaks_of_no_paper(study: Path, tmp_path: Path) -> None:
@@ -66,8 +66,9 @@ def test_a_report_of_other_algorithms_speaks_of_no_paper(study: Path, tmp_path: 
 
 def test_failures_are_shown_and_end_nothing(study: Path, tmp_path: Path) -> None:
     study.write_text(TINY.replace("learning_rate = [0.4, 0.8]", "learning_rate = [0.4, -1.0]"))
-    printed = askance("run", study, "--store", tmp_path / "store", "--jobs", 1)
+    printed = askance("run", study, "--store", tmp_path / "store", "--jobs", 1, code=1)
     assert printed.count("failed: points") == 2
+    assert "2 of 8 cells have no result: points (2 failed)" in printed
     assert json.dumps({"learning_rate": -1.0}) in printed
 
 
@@ -151,6 +152,59 @@ def test_everything_as_json(study: Path, tmp_path: Path) -> None:
 
 def test_failures_as_json(study: Path, tmp_path: Path) -> None:
     study.write_text(TINY.replace("learning_rate = [0.4, 0.8]", "learning_rate = [0.4, -1.0]"))
-    found = json.loads(askance("run", study, "--store", tmp_path / "s", "--jobs", 1, "--json"))
+    options = [study, "--store", tmp_path / "s", "--jobs", 1, "--json"]
+    done = CliRunner().invoke(app, ["study", "run", *map(str, options)])
+    assert done.exit_code == 1
+    found = json.loads(done.stdout)
     assert {failure["algorithm"] for failure in found["failures"]} == {"passive"}
     assert "learning_rate must be positive" in found["failures"][0]["failure"]
+
+
+@pytest.mark.parametrize("name", ["../../../x", "a\\u001b[2J", "part-1"])
+def test_a_name_that_leads_elsewhere_is_refused_before_any_work(
+    name: str, study: Path, tmp_path: Path
+) -> None:
+    study.write_text(TINY.replace('label = "y"', f'label = "y"\nname = "{name}"'))
+    before = sorted(tmp_path.rglob("*"))
+    store = tmp_path / "deep" / "down" / "store"
+    printed = askance("run", study, "--store", store, "--jobs", 1, code=1)
+    assert "tiny.toml: [[data]] 1: name must be" in " ".join(printed.split())
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_set_that_is_named_and_not_here_is_an_exit_code(tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text(TINY.replace('file = "points.csv"\nlabel = "y"',
+                                                  'catalog = "titanic"'))  # fmt: skip
+    (tmp_path / "empty").mkdir()
+    options = ["--store", tmp_path / "store", "--data-dir", tmp_path / "empty"]
+    printed = askance("run", tmp_path / "s.toml", *options, code=1)
+    assert "the data of titanic is not here" in printed
+    every = (tmp_path / "s.toml").read_text().replace('"titanic"', '"all"')
+    (tmp_path / "s.toml").write_text(every)
+    askance("run", tmp_path / "s.toml", *options)
+
+
+@pytest.mark.parametrize("output", ["all.csv", "folder"])
+def test_an_export_with_holes_writes_what_there_is_and_says_so(
+    output: str, study: Path, tmp_path: Path
+) -> None:
+    study.write_text(TINY.replace("learning_rate = [0.4, 0.8]", "learning_rate = [0.4, -1.0]"))
+    askance("run", study, "--store", tmp_path / "store", "--jobs", 1, code=1)
+    printed = askance("export", tmp_path / "store", "-o", tmp_path / output, code=1)
+    assert "The results are incomplete. No permutation is complete for points." in printed
+    assert (tmp_path / output).exists()
+
+
+def test_marks_of_a_name_are_shown_and_not_obeyed(study: Path, tmp_path: Path) -> None:
+    study.write_text(TINY.replace('label = "y"', 'label = "y"\nname = "[red]x"'))
+    assert "[red]x" in askance("status", study, "--store", tmp_path / "store")
+    # A store may come from elsewhere.
+    from askance.study.design import Cell
+    from askance.study.store import Outcome, Store
+
+    cell = Cell("a\x1b[2Jb", "", 1, "passive", "{}")
+    with Store(tmp_path / "store").writing(study.read_text()):
+        Store(tmp_path / "store").add([Outcome(cell, (), 0.0, "v1", "no\x1b[2J")])
+    printed = askance("status", study, "--store", tmp_path / "store")
+    assert "failed: a\\x1b[2Jb 1 passive {}: no\\x1b[2J" in printed
+    assert "\x1b" not in printed

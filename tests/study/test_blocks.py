@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from askance.study.blocks import Drawing, Grid, Heading, Live, Text, markdown
+from askance.study.blocks import Drawing, Heading, Live, TableBlock, Text, markdown
 
 
 def test_a_report_as_text():
@@ -11,7 +11,7 @@ def test_a_report_as_text():
             Text("Beware.", warns=True),
             Live({}, "gone"),
             Drawing(Path("far/away/curve.svg"), "A curve."),
-            Grid(["x", "y"], [["a", 0.25], ["b", 3]]),
+            TableBlock(["x", "y"], [["a", 0.25], ["b", 3]]),
         ]
     )
     assert text.split("\n\n") == [

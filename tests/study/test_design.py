@@ -69,23 +69,138 @@ def test_origins_are_listed():
     assert origins == (Origin("catalog", "adult"), Origin("catalog", "bank"))
 
 
+DATA = '[[data]]\nembedded = "digits"\n'
+LEARNER = '[[learners]]\nalgorithm = "passive"\n'
+FILE = '[[data]]\nfile = "mine.csv"\n'
+
+BAD = [
+    ("permutations = 0\n" + LEAST, "permutations must be a whole number from 1 to 1000, got 0"),
+    ("permutations = -3\n" + LEAST, "permutations must be", "got -3"),
+    ("permutations = 1000000000\n" + LEAST, "permutations must be", "to 1000, got 1000000000"),
+    ("permutations = true\n" + LEAST, "permutations must be", "got true"),
+    ("permutations = 2.0\n" + LEAST, "permutations must be", "got 2.0"),
+    ("permutations = '9'\n" + LEAST, "permutations must be", "got '9'"),
+    (f"permutations = 0x{'f' * 5000}\n" + LEAST, "permutations must be", "of thousands of digits"),
+    ("budgets = [20, 10]\n" + LEAST, "budgets must be", "increase"),
+    ("budgets = [10, 10]\n" + LEAST, "budgets must be"),
+    ("budgets = []\n" + LEAST, "budgets must be", "got []"),
+    ("budgets = 10\n" + LEAST, "budgets must be"),
+    ("budgets = [true, 2]\n" + LEAST, "budgets must be"),
+    ("budgets = [10.0, 20.0]\n" + LEAST, "budgets must be"),
+    ("budgets = ['10']\n" + LEAST, "budgets must be"),
+    ("budgets = [[10], [20]]\n" + LEAST, "budgets must be"),
+    (f"budgets = [0x{'f' * 5000}]\n" + LEAST, "budgets must be"),
+    ("budgets = [10, 2147483648]\n" + LEAST, "budgets must be", "2147483647"),
+    (f"budgets = {list(range(1, 102))}\n" + LEAST, "budgets must be 1 to 100"),
+    ("surprise = 1\n" + LEAST, "'surprise' is not a key here"),
+    ("'\\u001b[31m' = 1\n".replace("'", '"') + LEAST, "'\\x1b[31m' is not a key"),
+    ("name = 7\n" + LEAST, "name must be", "got 7"),
+    ("name = ''\n" + LEAST, "name must be", "got ''"),
+    ("name = '../../x'\n" + LEAST, "name must be", "got '../../x'"),
+    ("name = '.hidden'\n" + LEAST, "name must be"),
+    ("name = 2026-01-01\n" + LEAST, "name must be", "datetime.date"),
+    (f"name = '{'n' * 201}'\n" + LEAST, "name must be", "1 to 200 bytes"),
+    ('name = "a\\u001b[2J"\n' + LEAST, "name must be", "got 'a\\x1b[2J'"),
+    ("results = 3\n" + LEAST, "results must be text, got 3"),
+    ("base = 3\n" + LEAST, "base must be a table, got 3"),
+    (LEAST + "[base]\nlearning_rate = 0.4\n", "[base]: algorithm must be one of"),
+    (LEAST + "[base]\nalgorithm = 'passive'\nlearning_rate = [0.4]\n", "[base]: learning_rate"),
+    (LEAST + "[base]\nalgorithm = 'passive'\nlearning_rate = -1\n", "[base]: learning_rate"),
+    ("", "a study needs one or more tables [[data]]"),
+    ("data = []\n" + LEARNER, "[[data]]"),
+    ("data = ['digits']\n" + LEARNER, "[[data]]"),
+    ("[data]\nembedded = 'digits'\n" + LEARNER, "[[data]]"),
+    (DATA, "[[learners]]"),
+    ("[[data]]\n" + LEARNER, "[[data]] 1: expected one of catalog, embedded or file"),
+    ("[[data]]\nembedded = []\n" + LEARNER, "[[data]] 1: embedded must be text or a list of"),
+    ("[[data]]\nembedded = 3\n" + LEARNER, "[[data]] 1: embedded must be text", "got 3"),
+    ("[[data]]\nembedded = 'iris'\n" + LEARNER, "embedded must be one of breast_cancer, digits"),
+    (DATA + "[[data]]\ncatalog = ['iris']\n" + LEARNER, "[[data]] 2: catalog must be known"),
+    ("[[data]]\ncatalog = [1]\n" + LEARNER, "[[data]] 1: catalog must be text"),
+    ("[[data]]\nurl = 'x'\n" + LEARNER, "[[data]] 1: 'url' is not a key here"),
+    (DATA + DATA + LEARNER, "[[data]] 2: the data set 'digits' is named twice"),
+    (DATA + FILE + "name = 'Digits'\n" + LEARNER, "[[data]] 2: the data set 'Digits' is named"),
+    ("[[data]]\ncatalog = ['all', 'adult']\n" + LEARNER, "'adult' is named twice"),
+    (FILE + "name = '../../../x'\n" + LEARNER, "[[data]] 1: name must be", "'../../../x'"),
+    (FILE + "name = 'a\\b'\n" + LEARNER, "[[data]] 1: name must be"),
+    (FILE + "name = 'part-1'\n" + LEARNER, "[[data]] 1: name must be", "'part-'"),
+    (FILE + "name = 7\n" + LEARNER, "[[data]] 1: name must be", "got 7"),
+    (FILE.replace("mine", "part-0000001") + LEARNER, "[[data]] 1: name must be"),
+    (FILE + "label = 3\n" + LEARNER, "[[data]] 1: label must be text, got 3"),
+    (FILE + "positive = 1\n" + LEARNER, "[[data]] 1: positive must be text, got 1"),
+    (FILE + "text = []\n" + LEARNER, "[[data]] 1: text must be text or a list of texts, got []"),
+    (FILE + "format = false\n" + LEARNER, "[[data]] 1: format must be text, got false"),
+    (FILE.replace('"mine.csv"', "[1]") + LEARNER, "[[data]] 1: file must be text, got [1]"),
+    (FILE + "[data.label]\ncolumn = 'y'\n" + LEARNER, "[[data]] 1: label must be text, got {"),
+    (LEAST.replace("passive", "magic"), "[[learners]] 1: algorithm must be one of", "'magic'"),
+    (LEAST.replace('"passive"', "['passive']"), "[[learners]] 1: algorithm must be one of"),
+    (LEAST + "name = 5\n", "[[learners]] 1: name must be"),
+    (LEAST + LEARNER, "[[learners]] 2: the name 'passive' is taken"),
+    (LEAST + "c0 = 1.0\n", "[[learners]] 1: ", "c0"),
+    (LEAST + "n_features = 3\n", "[[learners]] 1: n_features is not a key here"),
+    (LEAST + "learning_rate = []\n", "[[learners]] 1: learning_rate must be one or more values"),
+    (LEAST + "learning_rate = true\n", "learning_rate must be text or a finite number, got true"),
+    (LEAST + "learning_rate = 'fast'\n", "[[learners]] 1: learning_rate", "'fast'"),
+    (LEAST + "learning_rate = nan\n", "[[learners]] 1: learning_rate must be", "got nan"),
+    (LEAST + "learning_rate = [0.4, -inf]\n", "[[learners]] 1: learning_rate", "got -inf"),
+    (LEAST + "learning_rate = [[0.4]]\n", "[[learners]] 1: learning_rate must be", "got [0.4]"),
+    (LEAST + "learning_rate = 0.0\n", "[[learners]] 1: learning_rate must be positive"),
+    (LEAST + "learning_rate = 12:00:00\n", "[[learners]] 1: learning_rate must be"),
+    (LEAST + "learning_rate = { power = [1, 2] }\n", "learning_rate: 'power' is not a key"),
+    (LEAST + "learning_rate = { scale = 1.0 }\n", "learning_rate: powers must be two whole"),
+    (LEAST + "learning_rate = { powers = 3 }\n", "learning_rate: powers must be", "got 3"),
+    (LEAST + "learning_rate = { powers = [1] }\n", "learning_rate: powers must be"),
+    (LEAST + "learning_rate = { powers = [0.5, 2.0] }\n", "learning_rate: powers must be"),
+    (LEAST + "learning_rate = { powers = ['1', '2'] }\n", "learning_rate: powers must be"),
+    (LEAST + "learning_rate = { powers = [false, true] }\n", "learning_rate: powers must be"),
+    (LEAST + "learning_rate = { powers = [8, -2] }\n", "powers must be", "the smaller first"),
+    (LEAST + "learning_rate = { powers = [0, 1000000000] }\n", "powers must be", "to 1000"),
+    (LEAST + "learning_rate = { powers = [0, 1], scale = 'x' }\n", "scale must be a finite"),
+    (LEAST + "learning_rate = { powers = [0, 1], scale = nan }\n", "scale must be a finite"),
+    (LEAST + "learning_rate = { powers = [0, 1000], scale = 1e308 }\n", "learning_rate", "got inf"),
+    (
+        LEAST.replace("passive", "iwal0")
+        + "c0 = { powers = [-300, 300] }\nlearning_rate = { powers = [-300, 300] }\n",
+        "[[learners]] 1: a grid must have at most 100,000 settings, got 361,201",
+    ),
+    (
+        "permutations = 1000\n" + LEAST.replace("passive", "iwal0")
+        + "c0 = { powers = [-40, 40] }\nlearning_rate = { powers = [-40, 40] }\n",
+        "must make at most 5,000,000 cells, got 6,562,000",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "parts"), [(text, parts) for text, *parts in BAD])
+def test_bad_studies_are_refused(text, parts, refused):
+    with refused(InvalidParameter, "mine.toml: ", *parts):
+        read_study("far/away/mine.toml", text)
+
+
 @pytest.mark.parametrize(
-    ("text", "part"),
+    "text",
     [
-        ("permutations = 0\n" + LEAST, "permutations"),
-        ("budgets = [20, 10]\n" + LEAST, "budgets"),
-        ("budgets = []\n" + LEAST, "budgets"),
-        ("surprise = 1\n" + LEAST, "surprise"),
-        ("", "[[data]]"),
-        (LEAST.replace("passive", "magic"), "magic"),
-        (LEAST + "c0 = 1.0\n", "c0"),
-        (LEAST + "[base]\nlearning_rate = 0.4\n", "base"),
-        (LEAST + "learning_rate = { power = [1, 2] }\n", "power"),
+        "name = 'naïve: a (1), [b] & c'\n" + LEAST,
+        "permutations = 1000\nbudgets = [2147483647]\n" + LEAST,
+        LEAST + "learning_rate = { powers = [-1000, 10] }\n",
+        LEAST.replace("passive", "online_active_cover") + "oracular = true\nbeta_scale = 3\n",
+        FILE + "text = 'note'\n" + LEARNER,
     ],
 )
-def test_bad_studies_are_refused(text, part, refused):
-    with refused(InvalidParameter, part):
-        read_study("study.toml", text)
+def test_good_studies_are_not(text):
+    assert read_study("mine.toml", text).contestants
+
+
+def test_an_unnamed_study_is_named_by_its_file(refused):
+    assert read_study("mine.toml", LEAST).name == "mine"
+    with refused(InvalidParameter, "name must be", ".toml"):
+        read_study(".toml", LEAST)
+
+
+def test_the_grid_is_what_the_settings_say():
+    (one,) = read_study("s.toml", LEAST + "learning_rate = [0.4, 1]\n").contestants
+    assert [canonical(point) for point in one.grid] == list(one.settings)
+    assert one.grid == ({"learning_rate": 0.4}, {"learning_rate": 1})
 
 
 def test_what_is_no_study_is_refused(tmp_path, refused):
@@ -93,3 +208,7 @@ def test_what_is_no_study_is_refused(tmp_path, refused):
         read_study(tmp_path / "none.toml")
     with refused(FileUnreadable, "not TOML"):
         read_study("study.toml", "= 1")
+    with refused(FileUnreadable, "nested too deeply"):
+        read_study("study.toml", "a = " + "[" * 100_000)
+    with refused(FileUnreadable, "not TOML"):
+        read_study("study.toml", "permutations = 1" + "0" * 5000)

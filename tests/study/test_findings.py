@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from askance.study import findings
-from askance.study.blocks import Grid, Text
+from askance.study.blocks import TableBlock, Text
 from askance.study.design import read_study
 from askance.study.results import Curves, Results
 from askance.study.summary import Gain, summary
@@ -61,8 +61,8 @@ def test_beside_the_paper():
     assert list(findings.beside_paper({"ours": gains["ours"]})) == []
 
 
-def test_the_letter_chooses_who_does_not_ask():
-    text, table = findings.letter(TWO)
+def test_the_literal_area_chooses_who_does_not_ask():
+    text, table = findings.literal_area(TWO)
     assert "1 of 2 algorithms gain more than 0.9 (one)" in text.text
     one, two = table.rows
     # It asks 10 labels; over the range it gains nothing on one set and loses all on the other.
@@ -83,7 +83,7 @@ def test_variants_are_compared_draw_by_draw():
 
 def test_every_data_set_has_its_line():
     table = findings.by_data_set(TWO, "per_data")
-    assert isinstance(table, Grid)
+    assert isinstance(table, TableBlock)
     assert [row[0] for row in table.rows] == ["set0", "set1"]
     assert [row[1:] for row in table.rows] == [
         pytest.approx([0.5, 0.5]),

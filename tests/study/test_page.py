@@ -2,7 +2,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from askance.study import page
-from askance.study.blocks import Drawing, Grid, Heading, Live, Text
+from askance.study.blocks import Drawing, Heading, Live, TableBlock, Text
 
 VOID = {"meta", "input", "path", "use", "br"}
 
@@ -43,7 +43,9 @@ def parsed(text: str) -> Whole:
 
 def test_a_page_is_whole_and_fetches_nothing():
     blocks = [Heading("T & U", 1), Heading("A b"), Text("b < c", warns=True)]
-    text = page.document([*blocks, Live({"tricky": "</script>"}, "play"), Grid(["x"], [[0.5]])])
+    text = page.document(
+        [*blocks, Live({"tricky": "</script><!--<script>"}, "play"), TableBlock(["x"], [[0.5]])]
+    )
     found = parsed(text)
     assert "<title>T &amp; U</title>" in text
     assert '<p class="warns">b &lt; c</p>' in text
@@ -58,7 +60,7 @@ def test_the_library_is_there_only_if_it_is_needed():
 
 def test_tables_keep_the_digits_for_sorting():
     rows = [["a", 0.12345678, "0.1"], ["b", None, "x" * 50]]
-    text = page.document([Heading("T", 1), Grid(["name", "gain", "rate"], rows)])
+    text = page.document([Heading("T", 1), TableBlock(["name", "gain", "rate"], rows)])
     assert '<td data-value="0.12345678">0.1235</td><td>0.1</td>' in text
     assert '<td data-value="-1e+99">-</td><td class="word long">xx' in text
     assert '<th scope="col" class="word"><button type="button">name' in text

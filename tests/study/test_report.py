@@ -2,8 +2,9 @@ import pytest
 
 from askance.errors import FileUnreadable
 from askance.study import execute
-from askance.study.report import holes, write_report
-from askance.study.results import collect
+from askance.study.design import read_study
+from askance.study.report import write_report
+from askance.study.results import collect, holes
 from askance.study.store import Store, export_results
 
 
@@ -27,7 +28,7 @@ def test_a_whole_study_has_no_holes(tiny, tasks, tmp_path):
 def test_a_report_shows_all_and_says_on_its_face_what_is_missing(tiny, tasks, tmp_path):
     store = stored(tiny, tasks[:-1], tmp_path / "store")
     text = write_report(store, tmp_path / "pages").read_text()
-    for part in ("AUC-GAIN*", "to the letter", "passive", "OAC", "Time spent", "points"):
+    for part in ("AUC-GAIN*", "literal", "passive", "OAC", "Time spent", "points"):
         assert part in text
     # Gains by two choices and two divisors; errors by two choices, and the examples; the cover.
     assert len(list((tmp_path / "pages").glob("*.svg"))) == 8
@@ -36,10 +37,10 @@ def test_a_report_shows_all_and_says_on_its_face_what_is_missing(tiny, tasks, tm
     assert text.count('<figure class="live">') == 2
     found = holes(collect(tiny, store.table()))
     assert found == [
-        "Fewer than 2 permutations are whole: points 1.",
-        "5 runs of permutations that are not whole are left out.",
+        "Fewer than 2 permutations are complete: points 1.",
+        "5 runs of incomplete permutations are left out.",
     ]
-    assert f"This report has holes. {' '.join(found)}" in text
+    assert f"This report is incomplete. {' '.join(found)}" in text
     written = (tmp_path / "pages" / "summary.md").read_text()
     assert found[0] in written
     for drawing in (tmp_path / "pages").glob("*.svg"):
@@ -57,6 +58,23 @@ def test_the_time_of_each_algorithm_is_kept_by_an_export(tiny, tasks, tmp_path):
 
 def test_nothing_whole_is_no_report(tiny, tasks, tmp_path, refused):
     store = stored(tiny, tasks[:1], tmp_path / "store")
-    with refused(FileUnreadable, "no data set with a whole permutation"):
+    with refused(FileUnreadable, "no data set with a complete permutation"):
         write_report(store, tmp_path / "pages")
-    assert holes(collect(tiny, store.table()))[0] == "No permutation is whole of points."
+    assert holes(collect(tiny, store.table()))[0] == "No permutation is complete for points."
+
+
+def test_names_of_a_stranger_are_shown_and_not_obeyed(tiny_file, tmp_path):
+    odd = "<script>x|*y*$z$[a](b)`c`"
+    text = f"name = '{odd}'\n" + tiny_file.read_text()
+    text = text.replace('file = "points.csv"', f'file = "points.csv"\nname = "{odd}"', 1)
+    text = text.replace('"iwal1"', f'"iwal1"\nname = "{odd}"')
+    study = read_study(tiny_file, text)
+    tasks = list(execute.plan(study, list(execute.missing(study, Store(tmp_path / "store")))))
+    store = stored(study, tasks, tmp_path / "store")
+    page = write_report(store, tmp_path / "pages").read_text()
+    assert page.count("&lt;script&gt;x|*y*$z$[a](b)`c`") > 10
+    assert "<script>x" not in page
+    summary = (tmp_path / "pages" / "summary.md").read_text()
+    shown = "\\<script>x\\|\\*y\\*\\$z\\$\\[a\\](b)\\`c\\`"
+    assert summary.startswith(f"# Study {shown}\n")
+    assert summary.count(shown) == summary.count("script>") > 10

@@ -3,8 +3,8 @@ import pytest
 
 from askance.errors import FileUnreadable
 from askance.study import execute
-from askance.study.design import read_study
-from askance.study.status import failures, progress, verify_sample
+from askance.study.design import Cell, read_study
+from askance.study.status import _in_turns, failures, progress, verify_sample
 from askance.study.store import Store, export_results, write_results
 
 
@@ -77,3 +77,30 @@ def test_nothing_to_verify_is_said(tiny, tmp_path, refused):
     store = Store(tmp_path)
     with store.writing(tiny.text), refused(FileUnreadable, "no result"):
         verify_sample(tiny, store)
+
+
+def test_a_sample_is_drawn_from_every_data_set_and_algorithm():
+    cells = [Cell(d, "x", j, "large", str(s)) for d in "abc" for j in (1, 2) for s in range(100)]
+    cells += [Cell(d, "x", j, "small", "0") for d in "abc" for j in (1, 2)]
+    drawn = list(_in_turns(cells, seed=0))
+    assert sorted(drawn) == sorted(cells)
+    for n in (6, 12):
+        strata = [(cell.dataset, cell.algorithm) for cell in drawn[:n]]
+        assert sorted(strata) == sorted(
+            [(d, a) for d in "abc" for a in ("large", "small")] * (n // 6)
+        )
+    assert drawn[:6] == list(_in_turns(cells[::-1], seed=0))[:6]
+    assert drawn[:6] != list(_in_turns(cells, seed=1))[:6]
+    # Fewer than there are strata do not come from the first data sets only.
+    assert len({next(_in_turns(cells, seed)).dataset for seed in range(20)}) == 3
+
+
+def test_failures_of_other_code_are_missing_and_no_more(tiny_file, tmp_path):
+    study = read_study(tiny_file, tiny_file.read_text().replace("[0.01, 0.1]", "[0.01, -1.0]"))
+    store = Store(tmp_path / "failing")
+    with store.writing(study.text):
+        tasks = list(execute.plan(study, list(execute.missing(study, store))))
+        execute.run(tasks, store, jobs=1)
+    replace(store, "code", ["elsewhere"] * len(store.table()))
+    (line,) = progress(study, store)
+    assert line[:4] == ("points", 0, 0, 12)

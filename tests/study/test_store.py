@@ -157,3 +157,14 @@ def test_many_parts_are_merged_on_the_way(tmp_path, monkeypatch):
         store.add([outcome(CELL._replace(permutation=j))])
         assert len(list(tmp_path.glob("part-*"))) <= 3
     assert len(store.done()) == 8
+
+
+@pytest.mark.parametrize("name", ["../x", "a\x1b[0m", "part-1", ""])
+def test_results_of_others_lead_nowhere_else(name, tmp_path, refused):
+    store = Store(tmp_path / "deep" / "store")
+    with store.writing(""):
+        store.add([outcome(CELL._replace(dataset=name))])
+        before = sorted(tmp_path.rglob("*"))
+        with refused(FileUnreadable, "a data set's name must be"):
+            store.compact()
+    assert sorted(tmp_path.rglob("*")) == before

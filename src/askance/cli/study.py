@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from askance.cli.options import AsJson, progress_bar, say, say_json
+from askance.terminal.visible import visible
 
 if TYPE_CHECKING:
     from askance.study.design import Cell, Study
@@ -81,7 +84,7 @@ def run(
         with _bar(sum(task.work for task in tasks)) as advance, _interruptible():
             execute.run(tasks, results, jobs=jobs, dask=dask, on_task=lambda task, _: advance(task))
         results.compact()
-    _summarise(study, results, data_dir, as_json)
+    _exit_if(_summarise(study, results, data_dir, as_json))
 
 
 @contextmanager
@@ -91,7 +94,8 @@ def _bar(total: float) -> Iterator[Callable[["Task"], None]]:
 
         def advance(task: "Task") -> None:
             cell = task.cells[0]
-            bar.update(line, advance=task.work, description=f"{cell.dataset} {cell.permutation}")
+            name = escape(visible(cell.dataset))
+            bar.update(line, advance=task.work, description=f"{name} {cell.permutation}")
 
         yield advance
 
@@ -123,26 +127,39 @@ def status(
     _summarise(study, Store(store or _default(study)), data_dir, as_json)
 
 
-def _summarise(study: "Study", store: "Store", data_dir: Path | None, as_json: bool) -> None:
+def _summarise(study: "Study", store: "Store", data_dir: Path | None, as_json: bool) -> str:
+    """Print what is done of a study; return what is not, which is empty if all is."""
     from askance.study.origins import absent
-    from askance.study.status import failures, progress
+    from askance.study.status import failures, progress, shortfall
 
     lines = list(progress(study, store, data_dir))
     away = absent(study.origins, data_dir)
+    # "all" of the catalog means those that are here.
+    asked = {origin.name for origin in study.origins}
+    short = shortfall(lines, [name for name in away if name in asked])
     failed = [(*_named(cell), failure) for cell, failure in failures(store)]
     if as_json:
         by_set = [line._asdict() for line in lines]
         wrong = [dict(zip((*_CELL, "failure"), row, strict=True)) for row in failed]
         say_json({"data_sets": by_set, "absent": away, "failures": wrong})
-        return
+        return short
     table = Table("data set", "done", "failed", "missing", "seconds")
     for line in lines:
-        table.add_row(*map(str, line[:4]), f"{line.seconds:.1f}")
+        counts = map(str, line[1:4])
+        table.add_row(Text(visible(line.dataset)), *counts, f"{line.seconds:.1f}")
     Console().print(table)
     if away:
         say(f"not here: {', '.join(away)}")
     for *where, failure in failed:
         say(f"failed: {' '.join(map(str, where))}: {failure}")
+    return short
+
+
+def _exit_if(short: str) -> None:
+    """End with exit code 1, and say why, if something is missing."""
+    if short:
+        typer.echo(visible(short), err=True)
+        raise typer.Exit(1)
 
 
 _CELL = ("dataset", "permutation", "algorithm", "setting")
@@ -172,11 +189,18 @@ def export(
 ) -> None:
     """Write all results as one table, or as a folder with one compact file per data set.
 
+    Where results are missing it writes what there is, and ends with exit code 1.
+
     Example: `askance study export smoke -o smoke.csv`
     """
+    from askance.study.design import read_study
+    from askance.study.results import collect, holes
     from askance.study.store import export_results
 
-    _say_written(export_results(_opened(store), output), as_json)
+    opened = _opened(store)
+    _say_written(export_results(opened, output), as_json)
+    lacks = holes(collect(read_study(opened.study_path), opened.table()))
+    _exit_if(" ".join(["The results are incomplete.", *lacks]) if lacks else "")
 
 
 @study_app.command()

@@ -49,7 +49,7 @@ def run(
     """
     # Here, so that the other commands do not wait for scikit-learn and matplotlib.
     from askance.theory.experiments import EXPERIMENTS
-    from askance.theory.report import save_result
+    from askance.theory.report import rows, save_result
 
     console = Console()
     if verbose:
@@ -57,8 +57,8 @@ def run(
         logging.basicConfig(level=logging.INFO, handlers=[handler])
     found: State = {}
     for name in _chosen(names):
-        result = EXPERIMENTS[name](seeds, scale)
-        epochs = result.pop("by_epoch")
+        experiment = EXPERIMENTS[name](seeds, scale)
+        result, epochs = experiment.state(), rows(experiment.by_epoch)
         save_result(result, out / f"{name}.json")
         _draw(name, result, out)
         found[name] = {"epochs": epochs, "table": result["table"]}

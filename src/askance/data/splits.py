@@ -11,7 +11,11 @@ from numpy.typing import NDArray
 
 from askance.types import Integers
 
-__all__ = ["coins", "permutation", "seed_for", "train_test"]
+__all__ = ["MOST_PERMUTATIONS", "coins", "permutation", "seed_for", "train_test"]
+
+MOST_PERMUTATIONS = 1000
+"""Permutations of a study or a comparison; the paper has 9, and a thousandfold typing error would
+be noticed after days."""
 
 
 def seed_for(purpose: str, *parts: object) -> int:

@@ -5,7 +5,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-__all__ = ["Block", "Drawing", "Grid", "Heading", "Live", "Text", "is_word", "markdown", "plain"]
+__all__ = [
+    "Block",
+    "Drawing",
+    "Heading",
+    "Live",
+    "TableBlock",
+    "Text",
+    "escaped",
+    "is_word",
+    "markdown",
+    "plain",
+]
 
 
 class Heading(NamedTuple):
@@ -22,7 +33,7 @@ class Text(NamedTuple):
     warns: bool = False
 
 
-class Grid(NamedTuple):
+class TableBlock(NamedTuple):
     """A table; floats are shown with four decimals, ``None`` as a dash."""
 
     heads: Sequence[str]
@@ -44,13 +55,14 @@ class Live(NamedTuple):
     caption: str
 
 
-Block = Heading | Text | Grid | Drawing | Live
+Block = Heading | Text | TableBlock | Drawing | Live
 
 
 def markdown(blocks: Sequence[Block]) -> str:
     """A report as Markdown, with its figures beside it.
 
-    >>> print(markdown([Heading("Gains"), Grid(["name", "gain"], [["a", 0.12345], ["b", None]])]))
+    >>> table = TableBlock(["name", "gain"], [["a", 0.12345], ["b", None]])
+    >>> print(markdown([Heading("Gains"), table]))
     ## Gains
     <BLANKLINE>
     | name | gain |
@@ -65,17 +77,17 @@ def markdown(blocks: Sequence[Block]) -> str:
 def _markdown(block: Block) -> str:
     match block:
         case Heading(text, level):
-            return f"{'#' * level} {text}"
+            return f"{'#' * level} {escaped(text)}"
         case Text(text, warns):
-            return f"**{_escaped(text)}**" if warns else _escaped(text)
-        case Grid(heads, rows):
-            lines = ["|".join(["", *(f" {head} " for head in heads), ""])]
+            return f"**{escaped(text)}**" if warns else escaped(text)
+        case TableBlock(heads, rows):
+            lines = ["|".join(["", *(f" {escaped(head)} " for head in heads), ""])]
             first = rows[0] if rows else [""] * len(heads)
             lines.append("".join("|---" if is_word(value) else "|---:" for value in first) + "|")
-            lines += [f"| {' | '.join(map(plain, row))} |" for row in rows]
+            lines += [f"| {' | '.join(escaped(plain(v)) for v in row)} |" for row in rows]
             return "\n".join(lines)
         case Drawing(path, caption, _):
-            return f"![{caption}]({path.name})\n\n{_escaped(caption)}"
+            return f"![{escaped(caption)}]({path.name})\n\n{escaped(caption)}"
         case _:
             return ""
 
@@ -96,6 +108,12 @@ def is_word(value: object) -> bool:
     return isinstance(value, str) and not re.fullmatch(r"[-+.\de]+", value)
 
 
-def _escaped(text: str) -> str:
-    """Stars and angles as they are, not as marks."""
-    return text.replace("*", "\\*").replace("<", "\\<")
+def escaped(text: str) -> str:
+    r"""Text as it is, not as marks, HTML or mathematics, for a study's names are a stranger's.
+
+    An underscore inside a word is no mark.
+
+    >>> escaped("<b>*learning_rate*|$x$</b>"), escaped("_x_")
+    ('\\<b>\\*learning_rate\\*\\|\\$x\\$\\</b>', '\\_x\\_')
+    """
+    return re.sub(r"[\\`*\[\]<|&$~]|(?<!\w)_|_(?!\w)", r"\\\g<0>", text)

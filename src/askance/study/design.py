@@ -3,18 +3,60 @@
 import hashlib
 import itertools
 import json
+import math
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from askance.data.reading.intake import Reading
-from askance.errors import FileUnreadable, InvalidParameter
+from askance.data.catalog import CATALOG
+from askance.data.splits import MOST_PERMUTATIONS
+from askance.errors import AskanceError, FileUnreadable
 from askance.presets import ALGORITHMS, make_learner
 from askance.simulate import BUDGETS
+from askance.study.fields import Fields, is_number, shown
 
-__all__ = ["Cell", "Contestant", "Origin", "Study", "canonical", "read_study"]
+__all__ = [
+    "EMBEDDED",
+    "MOST_BUDGETS",
+    "MOST_CELLS",
+    "MOST_SETTINGS",
+    "Cell",
+    "GridLearner",
+    "Origin",
+    "Parameters",
+    "Study",
+    "canonical",
+    "read_study",
+]
+
+EMBEDDED = ("breast_cancer", "digits")
+"""Data sets that come with scikit-learn."""
+
+MOST_BUDGETS = 100
+"""Budgets of a study."""
+
+MOST_SETTINGS = 100_000
+"""Settings of one contestant; the paper's largest grid has 1,100."""
+
+MOST_CELLS = 5_000_000
+"""Cells of a study, about as many as a gigabyte holds; the paper's has fewer than 500,000."""
+
+LARGEST_BUDGET = 2**31 - 1
+"""What a column of the store holds."""
+
+LARGEST_POWER = 1000
+"""Of two, either way: a little less than a float can hold."""
+
+_LISTS = ("strings", "text", "ignore")
+"""Options of a file that are lists of columns."""
+
+_SWITCHES = ("oracular",)
+"""Parameters that are true or false; elsewhere these are no numbers."""
+
+Parameters = dict[str, Any]
+"""Parameters of a learner by name: numbers, texts or switches."""
 
 
 class Cell(NamedTuple):
@@ -47,12 +89,16 @@ class Origin(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Contestant:
-    """An algorithm with every setting that is tried, under the name that reports give it."""
+class GridLearner:
+    """A contestant: an algorithm with every setting that is tried, and its name in reports.
+
+    ``settings`` are canonical JSON, ``grid`` the same parameters as they were read.
+    """
 
     name: str
     algorithm: str
     settings: tuple[str, ...]
+    grid: tuple[Parameters, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +113,7 @@ class Study:
     permutations: int
     budgets: tuple[int, ...]
     origins: tuple[Origin, ...]
-    contestants: tuple[Contestant, ...]
+    contestants: tuple[GridLearner, ...]
     base: tuple[str, str]
     text: str
     results: Path | None = None
@@ -78,7 +124,7 @@ class Study:
         return dict.fromkeys([self.base, *pairs])
 
 
-def canonical(parameters: dict[str, Any]) -> str:
+def canonical(parameters: Parameters) -> str:
     """Parameters as JSON with sorted names: equal parameters, equal text.
 
     >>> canonical({"learning_rate": 0.4, "c0": 1.0})
@@ -90,7 +136,7 @@ def canonical(parameters: dict[str, Any]) -> str:
 def read_study(path: str | Path, text: str | None = None) -> Study:
     """Read a study's file; ``text`` in place of what the file holds, if given.
 
-    The form is described in docs/study.md.
+    The form and its limits are described in docs/study.md.
     """
     path = Path(path)
     try:
@@ -98,95 +144,196 @@ def read_study(path: str | Path, text: str | None = None) -> Study:
         tree = tomllib.loads(text)
     except OSError as error:
         raise FileUnreadable(f"{path} cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
         raise FileUnreadable(f"{path} is not TOML: {error}") from error
-    return _study(tree, text, path)
+    except RecursionError:
+        raise FileUnreadable(f"{path} is not TOML of a study: it is nested too deeply") from None
+    return _study(Fields(tree, path.name), text, path)
 
 
-def _study(tree: dict[str, Any], text: str, path: Path) -> Study:
-    known = {"name", "permutations", "budgets", "base", "data", "learners", "results"}
-    _check_names(tree, known, "a study")
-    name = str(tree.get("name", path.stem))
-    permutations = tree.get("permutations", 9)
-    if not (isinstance(permutations, int) and permutations > 0):
-        raise InvalidParameter(f"permutations must be a positive number, got {permutations!r}")
-    base = dict(tree.get("base", {"algorithm": "passive", "learning_rate": 0.4}))
-    if not isinstance(base.get("algorithm"), str):
-        raise InvalidParameter(f"base must name its algorithm, got {base}")
-    results = tree.get("results")
-    return Study(
-        name=name,
-        permutations=permutations,
-        budgets=_budgets(tree.get("budgets", list(BUDGETS))),
-        origins=tuple(o for part in _tables(tree, "data") for o in _origins(part, path.parent)),
-        contestants=tuple(_contestant(part) for part in _tables(tree, "learners")),
-        base=(base.pop("algorithm"), canonical(base)),
+def _study(fields: Fields, text: str, path: Path) -> Study:
+    fields.only(("name", "permutations", "budgets", "base", "data", "learners", "results"))
+    study = Study(
+        name=fields.name("name", path.stem),
+        permutations=(
+            fields.whole("permutations", 1, MOST_PERMUTATIONS) if "permutations" in fields else 9
+        ),
+        budgets=_budgets(fields),
+        origins=_origins(fields, path.parent),
+        contestants=_contestants(fields),
+        base=_base(fields),
         text=text,
-        results=None if results is None else path.parent / results,
+        results=path.parent / fields.text("results") if "results" in fields else None,
     )
+    cells = len(study.settings()) * study.permutations * sum(map(_data_sets, study.origins))
+    if cells > MOST_CELLS:
+        raise fields.wrong(
+            f"data sets, permutations and settings must make at most {MOST_CELLS:,} cells, "
+            f"got {cells:,}"
+        )
+    return study
 
 
-def _check_names(tree: dict[str, Any], known: set[str], what: str) -> None:
-    for name in tree:
-        if name not in known:
-            raise InvalidParameter(
-                f"{what} has {', '.join(sorted(known))}, the file also says {name!r}"
-            )
-
-
-def _tables(tree: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    found = tree.get(name)
-    if not (isinstance(found, list) and found and all(isinstance(part, dict) for part in found)):
-        raise InvalidParameter(f"a study needs one or more tables [[{name}]]")
-    return found
-
-
-def _budgets(found: Any) -> tuple[int, ...]:
-    whole = isinstance(found, list) and all(isinstance(b, int) for b in found)
-    if not (whole and found and found[0] > 0 and sorted(set(found)) == found):
-        raise InvalidParameter(f"budgets must be whole, positive and increase, got {found!r}")
+def _budgets(fields: Fields) -> tuple[int, ...]:
+    if "budgets" not in fields:
+        return tuple(BUDGETS)
+    found = fields.table["budgets"]
+    good = (
+        isinstance(found, list)
+        and 0 < len(found) <= MOST_BUDGETS
+        and all(type(b) is int and 0 < b <= LARGEST_BUDGET for b in found)
+        and all(one < two for one, two in itertools.pairwise(found))
+    )
+    if not good:
+        wanted = f"1 to {MOST_BUDGETS} whole numbers from 1 to {LARGEST_BUDGET} that increase"
+        raise fields.must("budgets", wanted, found)
     return tuple(found)
 
 
-def _origins(table: dict[str, Any], folder: Path) -> Iterator[Origin]:
-    if "file" in table:
-        _check_names(table, {"file", "name", *Reading.__dataclass_fields__}, "[[data]]")
-        options = {k: v for k, v in table.items() if k != "name"}
-        options["file"] = str(folder / table["file"])
-        yield Origin("file", table.get("name", Path(table["file"]).stem), canonical(options))
+def _data_sets(origin: Origin) -> int:
+    return len(CATALOG) if origin == _EVERY else 1
+
+
+_EVERY = Origin("catalog", "all")
+
+
+def _origins(fields: Fields, folder: Path) -> tuple[Origin, ...]:
+    """Every data set, no two of one name: a name is a file of the store."""
+    found: list[Origin] = []
+    taken: set[str] = set()
+    for table in fields.tables("data"):
+        for origin in _listed(table, folder):
+            for name in CATALOG if origin == _EVERY else [origin.name]:
+                # Some file systems take names for equal that differ in case only.
+                if name.casefold() in taken:
+                    raise table.wrong(f"the data set {shown(name)} is named twice")
+                taken.add(name.casefold())
+            found.append(origin)
+    return tuple(found)
+
+
+def _listed(fields: Fields, folder: Path) -> Iterator[Origin]:
+    if "file" in fields:
+        yield _file(fields, folder)
         return
-    _check_names(table, {"catalog", "embedded"}, "[[data]]")
-    for kind, names in table.items():
-        for name in [names] if isinstance(names, str) else names:
-            yield Origin(kind, str(name))
+    fields.only(("catalog", "embedded", "file"))
+    if not fields.table:
+        raise fields.wrong("expected one of catalog, embedded or file, got none")
+    for kind, known in (("catalog", ("all", *CATALOG)), ("embedded", EMBEDDED)):
+        for name in fields.texts(kind) if kind in fields else ():
+            if name not in known:
+                wanted = "known: askance data list shows them" if kind == "catalog" else (
+                    f"one of {', '.join(EMBEDDED)}"
+                )  # fmt: skip
+                raise fields.must(kind, wanted, name)
+            yield Origin(kind, name)
 
 
-def _contestant(table: dict[str, Any]) -> Contestant:
-    axes = dict(table)
-    algorithm = axes.pop("algorithm", None)
-    if algorithm not in ALGORITHMS:
-        raise InvalidParameter(
-            f"algorithm must be one of {', '.join(ALGORITHMS)}, got {algorithm!r}"
-        )
-    name = str(axes.pop("name", algorithm))
-    values = [list(_values(axis)) for axis in axes.values()]
-    grid = [dict(zip(axes, point, strict=True)) for point in itertools.product(*values)]
-    make_learner(algorithm, n_features=0, **grid[0])
-    return Contestant(name, algorithm, tuple(map(canonical, grid)))
+def _file(fields: Fields, folder: Path) -> Origin:
+    """A user's file, with the options of :class:`askance.data.reading.intake.Reading`."""
+    texts, lists, numbers = ("label", "id", "positive", "format"), _LISTS, {"ngrams": 9, "bits": 30}
+    fields.only(("file", "name", *texts, *lists, *numbers))
+    options: Parameters = {key: fields.text(key) for key in ("file", *texts) if key in fields}
+    options |= {key: fields.texts(key) for key in lists if key in fields}
+    options |= {key: fields.whole(key, 1, most) for key, most in numbers.items() if key in fields}
+    name = fields.name("name", Path(options["file"]).stem)
+    options["file"] = str(folder / options["file"])
+    return Origin("file", name, canonical(options))
 
 
-def _values(axis: Any) -> Iterator[Any]:
+def _base(fields: Fields) -> tuple[str, str]:
+    if "base" not in fields:
+        return "passive", canonical({"learning_rate": 0.4})
+    table = fields.table_of("base")
+    algorithm = _algorithm(table)
+    point = {key: _value(table, key, value) for key, value in _axes(table).items()}
+    _built(table, algorithm, point)
+    return algorithm, canonical(point)
+
+
+def _contestants(fields: Fields) -> tuple[GridLearner, ...]:
+    found: dict[str, GridLearner] = {}
+    for table in fields.tables("learners"):
+        one = _grid_learner(table)
+        if one.name in found:
+            raise table.wrong(f"the name {shown(one.name)} is taken, expected one of its own")
+        found[one.name] = one
+    return tuple(found.values())
+
+
+def _grid_learner(fields: Fields) -> GridLearner:
+    algorithm = _algorithm(fields)
+    axes = {key: _values(fields, key, axis) for key, axis in _axes(fields).items()}
+    count = math.prod(map(len, axes.values()))
+    if count > MOST_SETTINGS:
+        raise fields.wrong(f"a grid must have at most {MOST_SETTINGS:,} settings, got {count:,}")
+    grid = tuple(dict(zip(axes, point, strict=True)) for point in itertools.product(*axes.values()))
+    _built(fields, algorithm, grid[0])
+    name = fields.name("name", algorithm)
+    return GridLearner(name, algorithm, tuple(map(canonical, grid)), grid)
+
+
+def _algorithm(fields: Fields) -> str:
+    found = fields.table.get("algorithm")
+    if not (isinstance(found, str) and found in ALGORITHMS):
+        raise fields.must("algorithm", f"one of {', '.join(ALGORITHMS)}", found)
+    return found
+
+
+def _axes(fields: Fields) -> Parameters:
+    axes = {key: v for key, v in fields.table.items() if key not in ("name", "algorithm")}
+    if "n_features" in axes:
+        raise fields.wrong("n_features is not a key here, expected none: the data has its own")
+    return axes
+
+
+def _built(fields: Fields, algorithm: str, point: Parameters) -> None:
+    """Build a learner once, for what only its own checks know."""
+    try:
+        make_learner(algorithm, n_features=0, **point)
+    except (AskanceError, ValueError, TypeError, OverflowError) as error:
+        raise fields.wrong(str(error)) from error
+
+
+def _values(fields: Fields, key: str, axis: Any) -> list[Any]:
     """The values of one axis: a value, a list of them, or powers of two times a scale.
 
-    >>> list(_values([{"scale": 0.1, "powers": [-1, 1]}, 3.0]))
+    >>> table = Fields({"c0": [{"scale": 0.1, "powers": [-1, 1]}, 3.0]}, "my.toml")
+    >>> _values(table, "c0", table.table["c0"])
     [0.05, 0.1, 0.2, 3.0]
     """
-    if isinstance(axis, list):
-        for part in axis:
-            yield from _values(part)
-    elif isinstance(axis, dict):
-        _check_names(axis, {"scale", "powers"}, "a range")
-        first, last = axis["powers"]
-        yield from (axis.get("scale", 1.0) * 2.0**power for power in range(first, last + 1))
+    parts = axis if isinstance(axis, list) else [axis]
+    if not parts:
+        raise fields.must(key, "one or more values", axis)
+    values: list[Any] = []
+    for part in parts:
+        values += _powers(fields, key, part) if isinstance(part, dict) else [part]
+    return [_value(fields, key, value) for value in values]
+
+
+def _value(fields: Fields, key: str, value: Any) -> Any:
+    if key in _SWITCHES:
+        wanted, good = "true or false", isinstance(value, bool)
     else:
-        yield axis
+        wanted = "text or a finite number"
+        good = isinstance(value, str) or is_number(value)
+    if not good:
+        raise fields.must(key, wanted, value)
+    return value
+
+
+def _powers(fields: Fields, key: str, part: Parameters) -> list[float]:
+    table = Fields(part, f"{fields.place}: {key}")
+    table.only(("scale", "powers"))
+    scale = table.number("scale") if "scale" in table else 1.0
+    found = part.get("powers")
+    good = (
+        isinstance(found, list)
+        and [type(power) for power in found] == [int, int]
+        and -LARGEST_POWER <= found[0] <= found[1] <= LARGEST_POWER
+    )
+    if not good:
+        wanted = f"two whole numbers from -{LARGEST_POWER} to {LARGEST_POWER}, the smaller first"
+        raise table.must("powers", wanted, found)
+    first, last = part["powers"]
+    return [scale * 2.0**power for power in range(first, last + 1)]

@@ -40,6 +40,8 @@ _QUARTILES = ("online_active_cover", "oracular_iwal0", "passive")
 _RC: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "askance",
+    # A dollar in a name is a dollar.
+    "text.parse_math": False,
     "font.size": 9,
     "xtick.labelsize": 7.5,
     "ytick.labelsize": 7.5,

@@ -1,4 +1,4 @@
-"""What a report finds in its own numbers: beside the paper, to the letter, test beside test."""
+"""What a report finds in its own numbers: beside the paper, taken literally, test by test."""
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
@@ -6,11 +6,11 @@ from itertools import combinations
 import numpy as np
 
 from askance.study import metrics
-from askance.study.blocks import Block, Grid, Text
+from askance.study.blocks import Block, TableBlock, Text
 from askance.study.results import Results
 from askance.study.summary import Choice, Gains, best_columns, label_of, names_of
 
-__all__ = ["agreement", "beside_paper", "by_data_set", "letter", "places", "variants"]
+__all__ = ["agreement", "beside_paper", "by_data_set", "literal_area", "places", "variants"]
 
 MEASURES: dict[Choice, str] = {"per_data": "AUC-GAIN*", "fixed": "AUC-GAIN"}
 
@@ -42,21 +42,21 @@ def beside_paper(gains: Gains) -> Iterator[Block]:
         return
     for choice, title in MEASURES.items():
         some = [gains[name][choice] for name in names]
-        ours, letter = [g.value for g in some], [g.literal for g in some]
+        ours, literal = [g.value for g in some], [g.literal for g in some]
         paper = [g.paper or 0.0 for g in some]
         inside = [g.low <= p <= g.high for g, p in zip(some, paper, strict=True)]
         same, of = agreement(ours, paper)
         yield Text(
             f"{title}: the printed figure lies inside our interval for {sum(inside)} of "
             f"{len(names)} algorithms, and {same} of {of} pairs of algorithms stand in the printed "
-            f"order; by the letter of the area {agreement(letter, paper)[0]} do. "
+            f"order; by the literal area {agreement(literal, paper)[0]} do. "
             f"{_best(names, paper)} is first in print, {_best(names, ours)} here. "
             + _moved(names, places(ours), places(paper))
         )
-        columns = (ours, paper, map(_yes, inside), places(ours), places(paper), places(letter))
-        yield Grid(
+        columns = (ours, paper, map(_yes, inside), places(ours), places(paper), places(literal))
+        yield TableBlock(
             ("algorithm", "ours", "paper", "paper inside our interval", "place", "in the paper",
-             "by the letter"),
+             "by the literal area"),
             [(label_of(name), *row) for name, *row in zip(names, *columns, strict=True)],
         )  # fmt: skip
 
@@ -82,7 +82,7 @@ def _yes(value: bool) -> str:
     return "yes" if value else "no"
 
 
-def letter(results: Results) -> Iterator[Block]:
+def literal_area(results: Results) -> Iterator[Block]:
     """What the literal area chooses on each data set, and what those choices are worth."""
     rows = []
     for name in names_of(results.study):
@@ -98,12 +98,12 @@ def letter(results: Results) -> Iterator[Block]:
         rows.append((label_of(name), value, int(np.median(asked)), worth))
     high = [name for name, value, _, _ in rows if value > 0.9]
     yield Text(
-        "To the letter of the paper's formula a budget that is never reached adds no area. "
+        "Read literally, the paper's formula adds no area for a budget that is never reached. "
         f"With settings chosen by that area for each data set, {len(high)} of {len(rows)} "
         f"algorithms gain more than 0.9{_listed(high)}. How many labels those settings ask on the "
         "median data set, and what they gain over the whole range of budgets:"
     )
-    yield Grid(("algorithm", "gain to the letter", "labels asked", "gain over the range"), rows)
+    yield TableBlock(("algorithm", "literal gain", "labels asked", "gain over the range"), rows)
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -129,11 +129,11 @@ def variants(results: Results, gains: Gains) -> Iterator[Block]:
             "The difference of their gains, with an interval over the same resamples for both, and "
             "on how many data sets the first gains more with the best setting for each:"
         )
-        yield Grid(("pair", "measure", "difference", "from", "to", "first is better on",
+        yield TableBlock(("pair", "measure", "difference", "from", "to", "first is better on",
                     "better"), rows)  # fmt: skip
 
 
-def by_data_set(results: Results, choice: Choice) -> Grid:
+def by_data_set(results: Results, choice: Choice) -> TableBlock:
     """Gain in area of every contestant on every data set, median over permutations."""
     names = names_of(results.study)
     rows: list[list[object]] = [[curves.dataset] for curves in results.curves]
@@ -141,4 +141,4 @@ def by_data_set(results: Results, choice: Choice) -> Grid:
         columns, known = results.columns(name), metrics.median_gains(results.gains(name))
         for d, column in enumerate(best_columns(results, name, choice)):
             rows[d].append(float(known[d, columns.index(column)]))
-    return Grid(("data set", *map(label_of, names)), rows)
+    return TableBlock(("data set", *map(label_of, names)), rows)

@@ -18,12 +18,9 @@ from askance.engine import stream_of
 from askance.errors import BadRecord, DatasetUnavailable, InvalidParameter
 from askance.kernels.passes import Stream
 from askance.sparse import narrowed, stacked
-from askance.study.design import Origin, canonical
+from askance.study.design import EMBEDDED, Origin, canonical
 
 __all__ = ["absent", "fingerprint", "load_origin", "present", "split", "weight", "width"]
-
-EMBEDDED = ("breast_cancer", "digits")
-"""Data sets that come with scikit-learn."""
 
 
 def present(origins: tuple[Origin, ...], data_dir: Path | None = None) -> list[Origin]:

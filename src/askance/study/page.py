@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from askance.study.blocks import Block, Drawing, Grid, Heading, Live, Text, is_word, plain
+from askance.study.blocks import Block, Drawing, Heading, Live, TableBlock, Text, is_word, plain
 from askance.study.interactive import library
 
 __all__ = ["document"]
@@ -109,7 +109,7 @@ def _html(block: Block, number: int) -> str:
         case Text(text, warns):
             kind = ' class="warns"' if warns else ""
             return f"<p{kind}>{html.escape(text)}</p>"
-        case Grid(heads, rows):
+        case TableBlock(heads, rows):
             return _table(heads, rows)
         case Drawing(path, caption, narrow):
             return _figure(path, caption, narrow)
@@ -161,7 +161,8 @@ def _figure(path: Path, caption: str, narrow: bool) -> str:
 
 
 def _live(item: Any, caption: str, name: str) -> str:
-    data = json.dumps(item).replace("</", "<\\/")
+    # No angle at all: "<!--" too would be read by the page before the script is.
+    data = json.dumps(item).replace("<", "\\u003c")
     return (
         f'<figure class="live"><div id="{name}"></div>'
         f"<figcaption>{html.escape(caption)}</figcaption></figure>"

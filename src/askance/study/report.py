@@ -9,11 +9,11 @@ from askance.data.catalog import CATALOG
 from askance.errors import FileUnreadable
 from askance.storage.files import write_atomically
 from askance.study import figures, findings, interactive, page
-from askance.study.blocks import Block, Drawing, Grid, Heading, Live, Text, markdown
+from askance.study.blocks import Block, Drawing, Heading, Live, TableBlock, Text, markdown
 from askance.study.claims import FIFTH, claims
 from askance.study.design import read_study
 from askance.study.metrics import median_gains
-from askance.study.results import Results, collect, wanted
+from askance.study.results import Results, collect, holes
 from askance.study.store import Store
 from askance.study.summary import (
     Choice,
@@ -26,7 +26,7 @@ from askance.study.summary import (
     winners,
 )
 
-__all__ = ["holes", "write_report"]
+__all__ = ["write_report"]
 
 _CHOICES: dict[Choice, str] = {
     "fixed": "one setting for all data sets",
@@ -42,7 +42,7 @@ def write_report(store: Store, output: Path) -> Path:
     study = read_study(store.study_path)
     results = collect(study, store.table())
     if not results.curves:
-        raise FileUnreadable(f"{store.folder} holds no data set with a whole permutation yet")
+        raise FileUnreadable(f"{store.folder} holds no data set with a complete permutation yet")
     output.mkdir(parents=True, exist_ok=True)
     blocks = list(_blocks(results, output))
     with write_atomically(output / "index.html") as file:
@@ -65,23 +65,6 @@ def _blocks(results: Results, output: Path) -> Iterator[Block]:
     yield from _time(results)
 
 
-def holes(results: Results) -> list[str]:
-    """One sentence for each thing that the study asks for and the store has not."""
-    here = {curves.dataset: curves for curves in results.curves}
-    away = [name for name in wanted(results.study) if name not in here]
-    found = []
-    if away:
-        found.append(f"No permutation is whole of {', '.join(away)}.")
-    short = [c for c in results.curves if len(c.permutations) < results.study.permutations]
-    if short:
-        counts = ", ".join(f"{c.dataset} {len(c.permutations)}" for c in short)
-        found.append(f"Fewer than {results.study.permutations} permutations are whole: {counts}.")
-    if results.partial:
-        cells = sum(results.partial.values())
-        found.append(f"{cells} runs of permutations that are not whole are left out.")
-    return found
-
-
 def _face(results: Results) -> Iterator[Block]:
     study = results.study
     runs = sum(c.errors.shape[0] * c.errors.shape[1] for c in results.curves)
@@ -94,7 +77,7 @@ def _face(results: Results) -> Iterator[Block]:
     )
     missing = holes(results)
     if missing:
-        yield Text("This report has holes. " + " ".join(missing), warns=True)
+        yield Text("This report is incomplete. " + " ".join(missing), warns=True)
     else:
         yield Text("Every permutation of every data set of the study is in it.")
 
@@ -115,23 +98,23 @@ def _summary(results: Results, gains: Gains) -> Iterator[Block]:
     yield Text(
         "Relative gain in the area under test error against log labels. The area is over the "
         "whole range of budgets, where a budget that was not reached has the error of the final "
-        "classifier; 'to the letter' is the paper's formula as printed. Intervals hold 90% of "
+        "classifier; 'literal' is the paper's formula as printed. Intervals hold 90% of "
         "resamples of data sets and permutations; the best setting is chosen anew in each."
     )
     printed = any(found["fixed"].paper is not None for found in gains.values())
-    heads = ("algorithm", "ours", "from", "to", "to the letter", *(["paper"] if printed else []))
+    heads = ("algorithm", "ours", "from", "to", "literal", *(["paper"] if printed else []))
     for choice, title in findings.MEASURES.items():
         yield Heading(f"{title}: {_CHOICES[choice]}", 3)
         rows = [(label_of(name), *found[choice][: len(heads) - 1]) for name, found in gains.items()]
-        yield Grid(heads, rows)
+        yield TableBlock(heads, rows)
     pairs = list(findings.variants(results, gains))
     if pairs:
         yield from (Heading("Variants of one algorithm"), *pairs)
     beside = list(findings.beside_paper(gains))
     if beside:
         yield from (Heading("Beside the paper's table"), *beside)
-    yield Heading("The letter of the area")
-    yield from findings.letter(results)
+    yield Heading("The literal area")
+    yield from findings.literal_area(results)
 
 
 def _claims(results: Results, gains: Gains) -> Iterator[Block]:
@@ -143,7 +126,7 @@ def _claims(results: Results, gains: Gains) -> Iterator[Block]:
             "printed. The share of resamples is of those in which a claim about the table holds: "
             "one near a half says that it cannot be told from noise."
         )
-        yield Grid(("here", "claim", "found"), [(c.verdict, c.text, c.found) for c in found])
+        yield TableBlock(("here", "claim", "found"), [(c.verdict, c.text, c.found) for c in found])
 
 
 def _gains(results: Results, output: Path) -> Iterator[Block]:
@@ -221,7 +204,7 @@ def _cover(results: Results, output: Path) -> Iterator[Block]:
     path = figures.save(figures.draw_cover_sizes(results, name), output, "cover-size")
     yield Drawing(path, "Gain and time of OAC by the size of its cover.", narrow=True)
     heads = ("cover size", "AUC-GAIN*", "AUC-GAIN", "seconds for one run")
-    yield Grid(heads, by_cover_size(results, name))
+    yield TableBlock(heads, by_cover_size(results, name))
 
 
 def _winners(results: Results) -> Iterator[Block]:
@@ -232,11 +215,15 @@ def _winners(results: Results) -> Iterator[Block]:
     )
     heads = ("algorithm", "parameter", "best for all", "smallest", "largest", "inside", "of")
     rows = [
-        (label_of(w.name), w.parameter, *(f"{v:.4g}" for v in (w.fixed, w.smallest, w.largest)),
+        (label_of(w.name), w.parameter, *map(_short, (w.fixed, w.smallest, w.largest)),
          w.inside, w.data_sets)
         for w in winners(results)
     ]  # fmt: skip
-    yield Grid(heads, rows)
+    yield TableBlock(heads, rows)
+
+
+def _short(value: object) -> str:
+    return f"{value:.4g}" if isinstance(value, int | float) else str(value)
 
 
 def _queries(results: Results) -> Iterator[Block]:
@@ -252,7 +239,7 @@ def _queries(results: Results) -> Iterator[Block]:
             f"Within the largest budget of {results.study.budgets[-1]:,}, median over "
             f"permutations, with {title}:"
         )
-        yield Grid(("data set", *map(label_of, names)), rows)
+        yield TableBlock(("data set", *map(label_of, names)), rows)
 
 
 def _time(results: Results) -> Iterator[Block]:
@@ -273,4 +260,4 @@ def _time(results: Results) -> Iterator[Block]:
         ("in all", sum(whole), [sum(column) for column in zip(*spent.values(), strict=True)])
     )
     rows = [(name, count, *(f"{value:.1f}" for value in values)) for name, count, values in lines]
-    yield Grid(("data set", "permutations", "all", *map(label_of, names)), rows)
+    yield TableBlock(("data set", "permutations", "all", *map(label_of, names)), rows)

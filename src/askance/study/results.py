@@ -11,12 +11,12 @@ from askance.study.design import Study
 from askance.study.metrics import auc, auc_literal, gains
 from askance.types import Floats, Integers
 
-__all__ = ["Curves", "Results", "collect", "wanted"]
+__all__ = ["Curves", "Results", "collect", "holes", "wanted"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Curves:
-    """All that a data set gave, over the permutations that are whole: no cell of them is missing.
+    """All that a data set gave, over its complete permutations: no cell of them is missing.
 
     ``errors`` and ``queries`` are ``[permutation, setting, budget]``, ``seconds`` is
     ``[permutation, setting]``; settings are in the order of the study.
@@ -31,12 +31,12 @@ class Curves:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Results:
-    """Curves of every data set with at least one whole permutation."""
+    """Curves of every data set with at least one complete permutation."""
 
     study: Study
     curves: list[Curves]
     partial: dict[str, int]
-    """Cells of permutations that are not whole, by data set: they are left out."""
+    """Cells of incomplete permutations, by data set: they are left out."""
 
     def columns(self, name: str) -> list[int]:
         """Places of a contestant's settings."""
@@ -66,6 +66,25 @@ def wanted(study: Study) -> list[str]:
     return list(dict.fromkeys(names))
 
 
+def holes(results: Results) -> list[str]:
+    """One sentence for each thing that the study asks for and the store has not."""
+    here = {curves.dataset for curves in results.curves}
+    away = [name for name in wanted(results.study) if name not in here]
+    found = []
+    if away:
+        found.append(f"No permutation is complete for {', '.join(away)}.")
+    short = [c for c in results.curves if len(c.permutations) < results.study.permutations]
+    if short:
+        counts = ", ".join(f"{c.dataset} {len(c.permutations)}" for c in short)
+        found.append(
+            f"Fewer than {results.study.permutations} permutations are complete: {counts}."
+        )
+    if results.partial:
+        cells = sum(results.partial.values())
+        found.append(f"{cells} runs of incomplete permutations are left out.")
+    return found
+
+
 def collect(study: Study, table: pa.Table) -> Results:
     """Arrange a store's rows, the data sets in the order of the study."""
     curves, partial = [], {}
@@ -82,7 +101,7 @@ def collect(study: Study, table: pa.Table) -> Results:
 
 
 def _curves(study: Study, dataset: str, rows: pa.Table) -> tuple[Curves, int]:
-    """One data set's arrays over its whole permutations, and how many cells were left out."""
+    """One data set's arrays over its complete permutations, and how many cells were left out."""
     pairs = study.settings()
     place, q, j = (
         _places(rows, list(pairs)),

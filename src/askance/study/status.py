@@ -1,7 +1,8 @@
 """What a store holds of a study, and whether it can be trusted."""
 
 import random
-from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ from askance.study.execute import Task, cells, missing, run_task
 from askance.study.origins import fingerprint, present
 from askance.study.store import Store, cells_of, read_results
 
-__all__ = ["Line", "failures", "progress", "verify_sample"]
+__all__ = ["Failure", "Line", "Verified", "failures", "progress", "shortfall", "verify_sample"]
 
 
 class Line(NamedTuple):
@@ -30,18 +31,40 @@ class Line(NamedTuple):
 
 def progress(study: Study, store: Store, data_dir: Path | None = None) -> list[Line]:
     """Count the cells of each data set of a study that is here, in the order they run."""
-    wanted: Counter[str] = Counter()
-    left: Counter[str] = Counter()
+    left = {cell for _, some in missing(study, store, data_dir) for cell in some}
+    # What is to be tried again is what has no result, failures included.
+    tried_again = {cell for _, some in missing(study, store, data_dir, retry=True) for cell in some}
+    wanted: dict[str, list[Cell]] = {}
     for origin, some in cells(study, data_dir):
-        wanted[origin.name] += len(some)
-    for origin, some in missing(study, store, data_dir):
-        left[origin.name] += len(some)
-    failed = Counter(cell.dataset for cell, _ in failures(store))
+        wanted.setdefault(origin.name, []).extend(some)
     seconds = _seconds(_known(study, store), study.budgets[0])
-    return [
-        Line(name, n - left[name] - failed[name], failed[name], left[name], seconds.get(name, 0.0))
-        for name, n in wanted.items()
-    ]
+    lines = []
+    for name, some in wanted.items():
+        absent, bad = sum(c in left for c in some), sum(c in tried_again for c in some)
+        spent = seconds.get(name, 0.0)
+        lines.append(Line(name, len(some) - bad, bad - absent, absent, spent))
+    return lines
+
+
+def shortfall(lines: Sequence[Line], absent: Sequence[str] = ()) -> str:
+    """One sentence about the cells without a result, and where they are; empty if there are none.
+
+    >>> shortfall([Line("digits", 5, 0, 0, 1.0), Line("adult", 5, 2, 1, 1.0)], ["bank"])
+    '3 of 13 cells have no result: adult (2 failed, 1 missing); the data of bank is not here'
+    >>> shortfall([Line("digits", 5, 0, 0, 1.0)])
+    ''
+    """
+    lacking = sum(line.failed + line.missing for line in lines)
+    wanted = lacking + sum(line.done for line in lines)
+    where = ", ".join(f"{line.dataset} ({_lacks(line)})" for line in lines if _lacks(line))
+    parts = [f"{lacking} of {wanted} cells have no result: {where}"] if lacking else []
+    parts += [f"the data of {', '.join(absent)} is not here"] if absent else []
+    return "; ".join(parts)
+
+
+def _lacks(line: Line) -> str:
+    counts = (line.failed, "failed"), (line.missing, "missing")
+    return ", ".join(f"{count} {word}" for count, word in counts if count)
 
 
 def _known(study: Study, store: Store) -> pa.Table:
@@ -58,14 +81,29 @@ def _seconds(table: pa.Table, first: int) -> dict[str, float]:
     return dict(zip(sums["dataset"].to_pylist(), sums["seconds_sum"].to_pylist(), strict=True))
 
 
-def failures(store: Store) -> list[tuple[Cell, str]]:
-    """Every cell that failed, with its error."""
+class Failure(NamedTuple):
+    """A cell that failed, with its error."""
+
+    cell: Cell
+    error: str
+
+
+def failures(store: Store) -> list[Failure]:
+    """Every cell that failed."""
     table = store.table()
     failed = table.filter(pc.is_valid(table["failure"]))
     return [
-        (Cell(**{name: row[name] for name in Cell._fields}), row["failure"])
+        Failure(Cell(**{name: row[name] for name in Cell._fields}), row["failure"])
         for row in failed.to_pylist()
     ]
+
+
+class Verified(NamedTuple):
+    """How many cells were run again, how many of another code version, and which differ."""
+
+    checked: int
+    other_version: int
+    differing: list[Cell]
 
 
 def verify_sample(
@@ -75,8 +113,8 @@ def verify_sample(
     *,
     sample: int = 50,
     seed: int = 0,
-) -> tuple[int, int, list[Cell]]:
-    """Run random cells again: how many, how many of another code version, and which differ.
+) -> Verified:
+    """Run random cells again, from every data set and algorithm in turn.
 
     Each runs alone, so this also checks that a group changes nothing.
     """
@@ -85,16 +123,32 @@ def verify_sample(
     known = [c for c in cells_of(table, failed=False) if (c.dataset, c.data) in origins]
     if not known:
         raise FileUnreadable(f"{store.folder} holds no result whose data is here")
-    chosen = random.Random(seed).sample(sorted(known), min(sample, len(known)))
+    chosen = list(islice(_in_turns(known, seed), sample))
     wrong, foreign = [], 0
-    for cell in chosen:
+    # By permutation, so that each is read once.
+    for cell in sorted(chosen):
         kept = _rows(table, cell)
         foreign += any(row["code"] != CODE_VERSION for row in kept)
         task = Task(origins[cell.dataset, cell.data], study.budgets, data_dir, (cell,), 1.0)
         again = run_task(task)[0].rows
         if any((r["budget"], r["queries"], r["examples"], r["error"]) not in again for r in kept):
             wrong.append(cell)
-    return len(chosen), foreign, wrong
+    return Verified(len(chosen), foreign, wrong)
+
+
+def _in_turns(known: Iterable[Cell], seed: int) -> Iterator[Cell]:
+    """Cells in a random order, one of each data set and algorithm before a second of any.
+
+    A plain draw would fall where the largest grids are: half of the paper's cells are of one
+    algorithm, and a small sample would say nothing of most others.
+    """
+    chance = random.Random(seed)
+    strata: dict[tuple[str, str], list[Cell]] = {}
+    for cell in sorted(known):
+        strata.setdefault((cell.dataset, cell.algorithm), []).append(cell)
+    decks = [chance.sample(cells, len(cells)) for cells in strata.values()]
+    chance.shuffle(decks)
+    return (cell for cell in chain.from_iterable(zip_longest(*decks)) if cell is not None)
 
 
 def _rows(table: pa.Table, cell: Cell) -> list[dict[str, object]]:

@@ -21,6 +21,7 @@ from askance.errors import FileUnreadable
 from askance.storage.files import write_atomically
 from askance.storage.locks import held
 from askance.study.design import Cell
+from askance.study.fields import NAME_RULE, named_well, shown
 from askance.types import Integers
 
 __all__ = [
@@ -233,8 +234,12 @@ def cells_of(table: pa.Table, code: str | None = None, *, failed: bool = True) -
 
 def write_results(table: pa.Table, folder: Path) -> list[Path]:
     """Write a table as one compact file per data set."""
-    folder.mkdir(parents=True, exist_ok=True)
     names = pc.unique(table["dataset"]).to_pylist()
+    for name in names:
+        # Results of others are taken in, and a name of theirs must not lead out of the folder.
+        if not (isinstance(name, str) and named_well(name)):
+            raise FileUnreadable(f"a data set's name must be {NAME_RULE}, got {shown(name)}")
+    folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"{name}.parquet" for name in names]
     for name, path in zip(names, paths, strict=True):
         _write(table.filter(pc.equal(table["dataset"].cast(pa.string()), name)), path)

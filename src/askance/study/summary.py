@@ -1,14 +1,13 @@
 """What a report says in numbers: the summary table, the curves, the winners."""
 
 import functools
-import json
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from askance.study import metrics
-from askance.study.design import Contestant, Study
+from askance.study.design import GridLearner, Study
 from askance.study.results import Results
 from askance.types import Floats
 
@@ -72,7 +71,7 @@ def names_of(study: Study) -> list[str]:
 
 
 class Gain(NamedTuple):
-    """One figure of the summary: over the whole range, its interval, to the letter, printed.
+    """One figure of the summary: over the whole range, its interval, literal, printed.
 
     ``draws`` are its values on resamples, the same ones for every contestant.
     """
@@ -162,7 +161,7 @@ def winners(results: Results) -> list[Winner]:
     found = []
     for name in names_of(results.study):
         contestant = _contestant(results, name)
-        grid = [json.loads(setting) for setting in contestant.settings]
+        grid = contestant.grid
         gains = results.gains(contestant.name)
         fixed, per_data = metrics.best_fixed(gains), metrics.best_per_data(gains)
         for parameter in grid[0]:
@@ -184,7 +183,7 @@ def winners(results: Results) -> list[Winner]:
     return found
 
 
-def _contestant(results: Results, name: str) -> Contestant:
+def _contestant(results: Results, name: str) -> GridLearner:
     return next(c for c in results.study.contestants if c.name == name)
 
 
@@ -194,7 +193,7 @@ def by_cover_size(results: Results, name: str) -> list[tuple[int, float, float, 
     These are medians on a data set, for a first run also compiles, and their mean over data sets.
     """
     contestant = _contestant(results, name)
-    sizes = [json.loads(setting).get("cover_size") for setting in contestant.settings]
+    sizes = [point.get("cover_size") for point in contestant.grid]
     gains, columns = results.gains(name), np.array(results.columns(name))
     lines = []
     for size in sorted({size for size in sizes if size is not None}):

@@ -1,21 +1,60 @@
 """The hard instance of ``sec:example``: most of the region holds no information."""
 
+from typing import NamedTuple
+
 import numpy as np
 
+from askance.learners.epoch_records import EpochRecord
 from askance.learners.epochs import EpochLearner
 from askance.oracles.finite import Vote, VoteOracle
-from askance.theory.contenders import CONTENDERS, log_log_slope, make_contender, sizes
+from askance.theory.contestants import CONTESTANTS, log_log_slope, make_contestant, sizes
 from askance.theory.instances import Stream, drive, hard_instance
-from askance.types import Floats, Integers, State
+from askance.types import Floats, Integers
 
-__all__ = ["EPSILON", "floor_queries", "hard_run", "summarise"]
+__all__ = ["EPSILON", "HardLine", "HardResult", "HardRun", "floor_queries", "hard_run", "summarise"]
 
 EPSILON = 0.01
 _C0 = 1.0
 
 
-def hard_run(size: int, seed: int, n: int) -> State:
-    """One seed: queries of every contender at nine lengths, its slope, and whether it kept h*.
+class HardResult(NamedTuple):
+    """What one contestant did on one stream: queries at each length, and shares by epoch."""
+
+    queries: list[int]
+    slope: float
+    kept_best: bool
+    good_share: list[float]
+    region_share: list[float]
+    quantiles: list[tuple[float, ...]]
+    floor_queries: list[float]
+    records: list[EpochRecord]
+    found_best: bool
+
+
+class HardRun(NamedTuple):
+    """Every contestant on one stream, at the lengths ``n``."""
+
+    size: int
+    seed: int
+    n: list[int]
+    contestants: dict[str, HardResult]
+
+
+class HardLine(NamedTuple):
+    """A contestant on a class size, over seeds."""
+
+    size: int
+    algorithm: str
+    seeds: int
+    mean_slope: float
+    largest_slope: float
+    kept_best: int
+    found_best: int
+    mean_queries: float
+
+
+def hard_run(size: int, seed: int, n: int) -> HardRun:
+    """One seed: queries of every contestant at nine lengths, its slope, and whether it kept h*.
 
     The stream and the coins are the same for all. With these constants nothing but the cut of the
     last epoch depends on n, so a prefix of one long run is the run on that prefix.
@@ -24,16 +63,12 @@ def hard_run(size: int, seed: int, n: int) -> State:
     stream = hard_instance(size, n, EPSILON, rng)
     coins = rng.random(n)
     at = sizes(n // 100, n)
-    return {
-        "size": size,
-        "seed": seed,
-        "n": at.tolist(),
-        "contenders": {name: _contend(name, size, stream, coins, at) for name in CONTENDERS},
-    }
+    results = {name: _result(name, size, stream, coins, at) for name in CONTESTANTS}
+    return HardRun(size, seed, at.tolist(), results)
 
 
-def _contend(name: str, size: int, stream: Stream, coins: Floats, at: Integers) -> State:
-    learner = make_contender(name, VoteOracle(size), _C0, len(coins))
+def _result(name: str, size: int, stream: Stream, coins: Floats, at: Integers) -> HardResult:
+    learner = make_contestant(name, VoteOracle(size), _C0, len(coins))
     kept: list[bool] = []
     shares: list[float] = []
 
@@ -45,17 +80,17 @@ def _contend(name: str, size: int, stream: Stream, coins: Floats, at: Integers) 
 
     run = drive(learner, stream, coins, watch)
     queries = run.queries_at(at)
-    return {
-        "queries": queries.tolist(),
-        "slope": log_log_slope(at, queries),
-        "kept_best": all(kept),
-        "good_share": shares,
-        "region_share": [record.region_share for record in learner.epochs],
-        "quantiles": [list(record.probability_quantiles) for record in learner.epochs],
-        "floor_queries": floor_queries(learner, at).tolist(),
-        "records": learner.epochs,
-        "found_best": learner.classifier == Vote(int(stream.best)),
-    }
+    return HardResult(
+        queries=queries.tolist(),
+        slope=log_log_slope(at, queries),
+        kept_best=all(kept),
+        good_share=shares,
+        region_share=[record.region_share for record in learner.epochs],
+        quantiles=[record.probability_quantiles for record in learner.epochs],
+        floor_queries=floor_queries(learner, at).tolist(),
+        records=learner.epochs,
+        found_best=learner.classifier == Vote(int(stream.best)),
+    )
 
 
 def _regrets(learner: EpochLearner) -> Floats:
@@ -76,24 +111,24 @@ def floor_queries(learner: EpochLearner, at: Integers) -> Floats:
     return np.concatenate([[0.0], np.cumsum(per_example)])[at]
 
 
-def summarise(runs: list[State]) -> list[State]:
-    """One line for each class size and contender: slopes over seeds, and how often h* was kept."""
+def summarise(runs: list[HardRun]) -> list[HardLine]:
+    """One line for each class size and contestant: slopes over seeds, and how often h* was kept."""
     lines = []
-    for size in sorted({run["size"] for run in runs}):
-        chosen = [run for run in runs if run["size"] == size]
-        for name in CONTENDERS:
-            results = [run["contenders"][name] for run in chosen]
-            slopes = [result["slope"] for result in results]
+    for size in sorted({run.size for run in runs}):
+        chosen = [run for run in runs if run.size == size]
+        for name in CONTESTANTS:
+            results = [run.contestants[name] for run in chosen]
+            slopes = [result.slope for result in results]
             lines.append(
-                {
-                    "size": size,
-                    "algorithm": name,
-                    "seeds": len(results),
-                    "mean_slope": float(np.mean(slopes)),
-                    "largest_slope": max(slopes),
-                    "kept_best": sum(result["kept_best"] for result in results),
-                    "found_best": sum(result["found_best"] for result in results),
-                    "mean_queries": float(np.mean([result["queries"][-1] for result in results])),
-                }
+                HardLine(
+                    size=size,
+                    algorithm=name,
+                    seeds=len(results),
+                    mean_slope=float(np.mean(slopes)),
+                    largest_slope=max(slopes),
+                    kept_best=sum(result.kept_best for result in results),
+                    found_best=sum(result.found_best for result in results),
+                    mean_queries=float(np.mean([result.queries[-1] for result in results])),
+                )
             )
     return lines

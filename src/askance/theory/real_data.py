@@ -1,16 +1,29 @@
 """Active Cover beside passive learning on real data, with the same oracle."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from askance.learners.active_cover import ActiveCover
+from askance.learners.active_cover import ActiveCover, Audit
 from askance.learners.constants import Constants
+from askance.learners.epoch_records import EpochRecord
 from askance.protocols import BatchClassifier, BatchOracle
 from askance.theory.instances import Stream, drive
-from askance.types import Floats, Integers, Matrix, State
+from askance.theory.report import Experiment
+from askance.types import Floats, Integers, Matrix
 
-__all__ = ["Trial", "active_curve", "passive_curve", "summarise_real"]
+__all__ = [
+    "ActiveCurve",
+    "AuditLine",
+    "CurvePoint",
+    "RealDataLine",
+    "Trial",
+    "TrialCurves",
+    "active_curve",
+    "passive_curve",
+    "summarise_real",
+]
 
 
 @dataclass(frozen=True)
@@ -28,20 +41,72 @@ class Trial:
         return float(np.mean(classifier.predict_many(self.test_points) != self.test_labels))
 
 
-def passive_curve(trial: Trial, oracle: BatchOracle) -> list[State]:
+class CurvePoint(NamedTuple):
+    """Test error after so many labels."""
+
+    labels: int
+    error: float
+
+
+class ActiveCurve(NamedTuple):
+    """Active Cover on one trial: a point for each epoch, and what the epochs were like."""
+
+    points: list[CurvePoint]
+    epochs: list[EpochRecord]
+    audits: list[Audit]
+
+
+class TrialCurves(NamedTuple):
+    """Both learners on one trial with one oracle."""
+
+    dataset: str
+    oracle: str
+    seconds: float
+    passive: list[CurvePoint]
+    active: ActiveCurve
+
+
+class RealDataLine(NamedTuple):
+    """A data set and an oracle, over permutations."""
+
+    dataset: str
+    oracle: str
+    permutations: int
+    labels: float
+    error: float
+    passive_labels: float
+    passive_error: float
+    passive_error_all: float
+    least_region: float
+    last_P_median: float  # noqa: N815
+    seconds: float
+
+
+class AuditLine(NamedTuple):
+    """How often the two region tests differ."""
+
+    dataset: str
+    oracle: str
+    epochs: int
+    points: int
+    only_one_call: int
+    only_known: int
+    differ: float
+
+
+def passive_curve(trial: Trial, oracle: BatchOracle) -> list[CurvePoint]:
     """Test error after the first 3, 6, 12, ... labels, and after all."""
     n = len(trial.labels)
     counts = [3 * 2**m for m in range(40) if 3 * 2**m < n] + [n]
     return [
-        {
-            "labels": count,
-            "error": trial.error(oracle.fit(trial.X[:count], trial.labels[:count], np.ones(count))),
-        }
+        CurvePoint(
+            count, trial.error(oracle.fit(trial.X[:count], trial.labels[:count], np.ones(count)))
+        )
         for count in counts
     ]
 
 
-def active_curve(trial: Trial, oracle: BatchOracle, c0: float, audit: int) -> State:
+def active_curve(trial: Trial, oracle: BatchOracle, c0: float, audit: int) -> ActiveCurve:
     """Test error and labels asked at every epoch end, and what the epochs were like.
 
     ``known`` rules the region (see :class:`ActiveCover`): these oracles are expensive.
@@ -58,67 +123,65 @@ def active_curve(trial: Trial, oracle: BatchOracle, c0: float, audit: int) -> St
         max_iterations=1000,
         horizon=n,
     )
-    curve: list[State] = []
+    points: list[CurvePoint] = []
 
     def watch() -> None:
         asked = sum(record.queries for record in learner.epochs)
-        curve.append({"labels": asked, "error": trial.error(learner.classifier)})
+        points.append(CurvePoint(asked, trial.error(learner.classifier)))
 
     drive(learner, Stream(trial.X, trial.labels, 0.0), trial.coins, watch)
-    return {
-        "curve": curve,
-        "epochs": [asdict(record) for record in learner.epochs],
-        "audits": [asdict(audit) for audit in learner.audits],
-    }
+    return ActiveCurve(points, learner.epochs, learner.audits)
 
 
-def summarise_real(cells: list[State]) -> State:
-    """The table, the audits and the figure of many trials, each with its data set and oracle."""
+def summarise_real(trials: list[TrialCurves]) -> Experiment:
+    """The table, the audits and the figure of many trials."""
     table, audits, panels = [], [], []
-    for dataset, oracle in dict.fromkeys((cell["dataset"], cell["oracle"]) for cell in cells):
-        chosen = [c for c in cells if (c["dataset"], c["oracle"]) == (dataset, oracle)]
-        name = {"dataset": dataset, "oracle": oracle}
-        active = {key: _mean_of(chosen, "active", key) for key in ("labels", "error")}
-        passive = {key: _mean_of(chosen, "passive", key) for key in ("labels", "error")}
+    for dataset, oracle in dict.fromkeys((trial.dataset, trial.oracle) for trial in trials):
+        chosen = [t for t in trials if (t.dataset, t.oracle) == (dataset, oracle)]
+        active = _mean_curve([trial.active.points for trial in chosen])
+        passive = _mean_curve([trial.passive for trial in chosen])
         # At the passive curve's size next above the labels that were asked: never in our favour.
         at = int(np.searchsorted(passive["labels"], active["labels"][-1]))
         at = min(at, len(passive["labels"]) - 1)
-        epochs = [record for cell in chosen for record in cell["epochs"]]
-        shares = [record["region_share"] for record in epochs]
         table.append(
-            {
-                **name,
-                "permutations": len(chosen),
-                "labels": active["labels"][-1],
-                "error": active["error"][-1],
-                "passive_labels": passive["labels"][at],
-                "passive_error": passive["error"][at],
-                "passive_error_all": passive["error"][-1],
-                "least_region": min(shares),
-                "last_P_median": float(np.mean([_median(c["epochs"]) for c in chosen])),
-                "seconds": float(np.mean([cell["seconds"] for cell in chosen])),
-            }
+            RealDataLine(
+                dataset=dataset,
+                oracle=oracle,
+                permutations=len(chosen),
+                labels=active["labels"][-1],
+                error=active["error"][-1],
+                passive_labels=passive["labels"][at],
+                passive_error=passive["error"][at],
+                passive_error_all=passive["error"][-1],
+                least_region=min(e.region_share for t in chosen for e in t.active.epochs),
+                last_P_median=float(np.mean([_median(t.active.epochs) for t in chosen])),
+                seconds=float(np.mean([trial.seconds for trial in chosen])),
+            )
         )
-        audits += _audit_lines(name, [a for cell in chosen for a in cell["audits"]])
-        panels.append({**name, "active": active, "passive": passive})
-    return {"table": table, "audits": audits, "figure": {"panels": panels}}
+        audits += _audit_lines(dataset, oracle, [a for t in chosen for a in t.active.audits])
+        panels.append({"dataset": dataset, "oracle": oracle, "active": active, "passive": passive})
+    return Experiment(table=table, more={"audits": audits}, figure={"panels": panels})
 
 
-def _mean_of(cells: list[State], curve: str, key: str) -> list[float]:
-    means: list[float] = np.mean([[p[key] for p in cell[curve]] for cell in cells], axis=0).tolist()
-    return means
+def _mean_curve(curves: list[list[CurvePoint]]) -> dict[str, list[float]]:
+    """The mean of each field, point by point, as a figure's numbers are."""
+    return {
+        name: np.mean([[getattr(p, name) for p in curve] for curve in curves], axis=0).tolist()
+        for name in CurvePoint._fields
+    }
 
 
-def _median(epochs: list[State]) -> float:
+def _median(epochs: list[EpochRecord]) -> float:
     """The median of P in the last epoch that had a region at all."""
-    quantiles = [record["probability_quantiles"] for record in epochs]
+    quantiles = [record.probability_quantiles for record in epochs]
     return float(next(q for q in reversed(quantiles) if len(q))[2])
 
 
-def _audit_lines(name: State, audits: list[State]) -> list[State]:
+def _audit_lines(dataset: str, oracle: str, audits: list[Audit]) -> list[AuditLine]:
     if not audits:
         return []
-    names = ("points", "only_one_call", "only_known")
-    totals = {key: sum(audit[key] for audit in audits) for key in names}
-    differs = (totals["only_one_call"] + totals["only_known"]) / totals["points"]
-    return [{**name, "epochs": len(audits), **totals, "differ": differs}]
+    points = sum(audit.points for audit in audits)
+    one_call = sum(audit.only_one_call for audit in audits)
+    known = sum(audit.only_known for audit in audits)
+    differ = (one_call + known) / points
+    return [AuditLine(dataset, oracle, len(audits), points, one_call, known, differ)]

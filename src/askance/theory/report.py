@@ -1,17 +1,63 @@
 """Results on disk: one JSON file for each experiment, and the tables of a document filled in."""
 
 import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from askance.errors import FileUnreadable
 from askance.storage.files import write_atomically
+from askance.theory.epoch_tables import EpochLine
 from askance.types import State
 
-__all__ = ["fill_tables", "load_result", "markdown_table", "save_result", "shown", "write_text"]
+__all__ = [
+    "Experiment",
+    "fill_tables",
+    "load_result",
+    "markdown_table",
+    "rows",
+    "save_result",
+    "shown",
+    "write_text",
+]
 
 _DIGITS = 4
 # What four digits would round to 1000 or more.
 _WHOLE_FROM = 999.95
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What an experiment found.
+
+    Parameters
+    ----------
+    table
+        One named tuple for each line.
+    by_epoch
+        What Active Cover did in every epoch; it is for the screen and not for the file.
+    figure
+        The numbers that are drawn, as a file holds them; None if nothing is.
+    more
+        Further tables by name.
+    """
+
+    table: list[Any]
+    by_epoch: list[EpochLine] = field(default_factory=list)
+    figure: State | None = None
+    more: dict[str, list[Any]] = field(default_factory=dict)
+
+    def state(self) -> State:
+        """What a file holds."""
+        tables = {"table": self.table, **self.more}
+        drawn = {} if self.figure is None else {"figure": self.figure}
+        return {name: rows(lines) for name, lines in tables.items()} | drawn
+
+
+def rows(lines: Sequence[Any]) -> list[State]:
+    """The lines of a table, which are named tuples, as a file holds them."""
+    return [line._asdict() for line in lines]
 
 
 def save_result(result: State, path: Path) -> None:

@@ -1,18 +1,21 @@
 """The solver of (OP) at work: ``thm:opt_converge`` and ``thm:optprob-unlabeled`` measured."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from askance.learners.active_cover import ActiveCover
 from askance.learners.constants import Constants
 from askance.learners.coordinate_ascent import Problem, Solution, solve
+from askance.learners.epoch_records import EpochRecord
 from askance.learners.region import ExactRegion
 from askance.oracles.thresholds import ThresholdOracle
 from askance.sparse import from_dense
-from askance.theory.contenders import BETA_SCALE
+from askance.theory.contestants import BETA_SCALE
 from askance.theory.instances import drive, threshold_stream
-from askance.types import Matrix, State
+from askance.types import Matrix
 
-__all__ = ["iteration_bound", "solver_run"]
+__all__ = ["SampleLine", "SolverRun", "ToleranceLine", "iteration_bound", "solver_run"]
 
 _CUT, _OMEGA = 0.5, 0.5
 _LENGTH = 3 * 2**9
@@ -20,6 +23,38 @@ _TOLERANCES = (0.3, 0.1, 0.03, 0.01, 0.003, 0.001)
 _SAMPLES = (30, 100, 300, 1000, 3000, 10_000)
 _FRESH = 100_000
 _TOLERANCE = 0.03
+
+
+class ToleranceLine(NamedTuple):
+    """The solver at one tolerance, beside its bounds; averaged over seeds, counts are means."""
+
+    tolerance: float
+    iterations: float
+    iterations_reusing: float
+    calls_reusing: float
+    bound: float
+    norm: float
+    norm_bound: float
+
+
+class SampleLine(NamedTuple):
+    """A solution on ``u`` points: its largest violation on fresh ones."""
+
+    u: float
+    tolerance: float
+    violation: float
+    classifiers: float
+
+
+class SolverRun(NamedTuple):
+    """One seed; ``dual`` and ``violation`` are by step."""
+
+    seed: int
+    records: list[EpochRecord]
+    dual: list[float]
+    violation: list[float]
+    tolerances: list[ToleranceLine]
+    samples: list[SampleLine]
 
 
 def iteration_bound(share: float, floor: float, tolerance: float) -> float:
@@ -31,7 +66,7 @@ def iteration_bound(share: float, floor: float, tolerance: float) -> float:
     return share / (8 * floor**3 * tolerance**2)
 
 
-def solver_run(seed: int) -> State:
+def solver_run(seed: int) -> SolverRun:
     """One epoch's (OP) under Tsybakov noise, solved to several tolerances and on several samples.
 
     The class holds every threshold, either way round, so the most violated constraint on the large
@@ -43,16 +78,14 @@ def solver_run(seed: int) -> State:
     learner = ActiveCover(oracle, constants)
     drive(learner, threshold_stream(_LENGTH, _CUT, _OMEGA, rng), rng.random(_LENGTH))
     trace = solve(_problem(learner, _points(3000, rng)), oracle, tolerance=0.001, reuse=False)
-    return {
-        "seed": seed,
-        "records": learner.epochs,
-        "trace": {
-            "dual": [step.dual for step in trace.steps],
-            "violation": [step.violation for step in trace.steps],
-        },
-        "tolerances": [_by_tolerance(learner, epsilon, rng) for epsilon in _TOLERANCES],
-        "samples": [_by_sample(learner, u, rng) for u in _SAMPLES],
-    }
+    return SolverRun(
+        seed=seed,
+        records=learner.epochs,
+        dual=[step.dual for step in trace.steps],
+        violation=[step.violation for step in trace.steps],
+        tolerances=[_by_tolerance(learner, epsilon, rng) for epsilon in _TOLERANCES],
+        samples=[_by_sample(learner, u, rng) for u in _SAMPLES],
+    )
 
 
 def _points(u: int, rng: np.random.Generator) -> Matrix:
@@ -79,31 +112,31 @@ def _problem(learner: ActiveCover, points: Matrix, relaxed: float = 0.0) -> Prob
     )
 
 
-def _by_tolerance(learner: ActiveCover, epsilon: float, rng: np.random.Generator) -> State:
+def _by_tolerance(learner: ActiveCover, epsilon: float, rng: np.random.Generator) -> ToleranceLine:
     problem = _problem(learner, _points(3000, rng))
     oracle = learner.oracle
-    letter, reusing = (solve(problem, oracle, tolerance=epsilon, reuse=r) for r in (False, True))
-    return {
-        "tolerance": epsilon,
-        "iterations": letter.iterations,
-        "iterations_reusing": reusing.iterations,
-        "calls_reusing": sum(step.called_oracle for step in reusing.steps),
-        "bound": iteration_bound(problem.region_share, problem.limits.floor, epsilon),
-        "norm": float(letter.cover.multipliers.sum()),
-        "norm_bound": problem.region_share / epsilon,
-    }
+    literal, reusing = (solve(problem, oracle, tolerance=epsilon, reuse=r) for r in (False, True))
+    return ToleranceLine(
+        tolerance=epsilon,
+        iterations=literal.iterations,
+        iterations_reusing=reusing.iterations,
+        calls_reusing=sum(step.called_oracle for step in reusing.steps),
+        bound=iteration_bound(problem.region_share, problem.limits.floor, epsilon),
+        norm=float(literal.cover.multipliers.sum()),
+        norm_bound=problem.region_share / epsilon,
+    )
 
 
-def _by_sample(learner: ActiveCover, u: int, rng: np.random.Generator) -> State:
+def _by_sample(learner: ActiveCover, u: int, rng: np.random.Generator) -> SampleLine:
     problem = _problem(learner, _points(u, rng), relaxed=_TOLERANCE)
     solution = solve(problem, learner.oracle, tolerance=_TOLERANCE)
     fresh = _problem(learner, _points(_FRESH, rng))
-    return {
-        "u": u,
-        "tolerance": _TOLERANCE,
-        "violation": _largest_violation(fresh, learner, solution),
-        "classifiers": len(solution.cover.classifiers),
-    }
+    return SampleLine(
+        u=u,
+        tolerance=_TOLERANCE,
+        violation=_largest_violation(fresh, learner, solution),
+        classifiers=len(solution.cover.classifiers),
+    )
 
 
 def _largest_violation(problem: Problem, learner: ActiveCover, solution: Solution) -> float:

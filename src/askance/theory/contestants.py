@@ -11,7 +11,7 @@ from askance.learners.epochs import EpochLearner
 from askance.protocols import BatchOracle
 from askance.types import Floats, Integers
 
-__all__ = ["BETA_SCALE", "CONTENDERS", "log_log_slope", "make_contender", "sizes"]
+__all__ = ["BETA_SCALE", "CONTESTANTS", "log_log_slope", "make_contestant", "sizes"]
 
 BETA_SCALE = 10**0.5
 
@@ -32,7 +32,7 @@ def _iwal(
     return make
 
 
-CONTENDERS: dict[str, Callable[[BatchOracle, float, int], EpochLearner]] = {
+CONTESTANTS: dict[str, Callable[[BatchOracle, float, int], EpochLearner]] = {
     "Active Cover": _active_cover,
     "IWAL0": _iwal(error_dependent=False, oracular=False),
     "IWAL1": _iwal(error_dependent=True, oracular=False),
@@ -42,9 +42,9 @@ CONTENDERS: dict[str, Callable[[BatchOracle, float, int], EpochLearner]] = {
 """Name to a maker of the learner, given its oracle, c0 (= C_0) and the length of the stream."""
 
 
-def make_contender(name: str, oracle: BatchOracle, c0: float, horizon: int) -> EpochLearner:
+def make_contestant(name: str, oracle: BatchOracle, c0: float, horizon: int) -> EpochLearner:
     """A new learner of that name, in doubling epochs."""
-    return CONTENDERS[name](oracle, c0, horizon)
+    return CONTESTANTS[name](oracle, c0, horizon)
 
 
 def sizes(first: int, last: int, count: int = 9) -> Integers:

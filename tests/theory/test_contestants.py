@@ -4,11 +4,11 @@ import pytest
 from askance.learners.active_cover import ActiveCover
 from askance.learners.batch_iwal import BatchIWAL
 from askance.oracles.thresholds import ThresholdOracle
-from askance.theory.contenders import CONTENDERS, log_log_slope, make_contender, sizes
+from askance.theory.contestants import CONTESTANTS, log_log_slope, make_contestant, sizes
 
 
-def test_the_contenders_are_what_they_are_called() -> None:
-    made = {name: make_contender(name, ThresholdOracle(), 1.0, 100) for name in CONTENDERS}
+def test_the_contestants_are_what_they_are_called() -> None:
+    made = {name: make_contestant(name, ThresholdOracle(), 1.0, 100) for name in CONTESTANTS}
     assert isinstance(made["Active Cover"], ActiveCover)
     switches = {
         name: (learner.error_dependent, learner.oracular)
