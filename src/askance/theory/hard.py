@@ -5,7 +5,7 @@ import numpy as np
 from askance.learners.epochs import EpochLearner
 from askance.oracles.finite import Vote, VoteOracle
 from askance.theory.contenders import CONTENDERS, log_log_slope, make_contender, sizes
-from askance.theory.instances import Stream, drive, hard_instance
+from askance.theory.instances import Instance, drive, hard_instance
 from askance.types import Floats, Integers, State
 
 __all__ = ["EPSILON", "floor_queries", "hard_run", "summarise"]
@@ -32,7 +32,7 @@ def hard_run(size: int, seed: int, n: int) -> State:
     }
 
 
-def _contend(name: str, size: int, stream: Stream, coins: Floats, at: Integers) -> State:
+def _contend(name: str, size: int, stream: Instance, coins: Floats, at: Integers) -> State:
     learner = make_contender(name, VoteOracle(size), _C0, len(coins))
     kept: list[bool] = []
     shares: list[float] = []

@@ -7,7 +7,7 @@ import numpy as np
 from askance.learners.active_cover import ActiveCover
 from askance.learners.constants import Constants
 from askance.protocols import BatchClassifier, BatchOracle
-from askance.theory.instances import Stream, drive
+from askance.theory.instances import Instance, drive
 from askance.types import Floats, Integers, Matrix, State
 
 __all__ = ["Trial", "active_curve", "passive_curve", "summarise_real"]
@@ -64,7 +64,7 @@ def active_curve(trial: Trial, oracle: BatchOracle, c0: float, audit: int) -> St
         asked = sum(record.queries for record in learner.epochs)
         curve.append({"labels": asked, "error": trial.error(learner.classifier)})
 
-    drive(learner, Stream(trial.X, trial.labels, 0.0), trial.coins, watch)
+    drive(learner, Instance(trial.X, trial.labels, 0.0), trial.coins, watch)
     return {
         "curve": curve,
         "epochs": [asdict(record) for record in learner.epochs],
