@@ -39,4 +39,4 @@ class Hinge:  # the methods of askance.protocols.OnlineOracle; no base class is 
 pixels, digits = load_digits(return_X_y=True)
 stream = [(as_row(x), 1 if d % 2 else -1) for x, d in zip(pixels / 16, digits, strict=True)]
 coins = np.random.default_rng(0).random(1400).tolist()
-print(*simulate(IWAL1(Hinge(64), c0=0.01), stream[:1400], coins, stream[1400:]), sep="\n")
+print(*simulate(IWAL1(Hinge(64), c0=0.01), stream[:1400], coins, stream[1400:]).rows, sep="\n")

@@ -1,9 +1,12 @@
 """Hidden labels stay hidden, and errors are measured when a budget's last label was learned."""
 
+import ast
 import itertools
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +14,7 @@ from hypothesis import strategies as st
 import askance
 from askance import simulate as simulation
 from askance.checks.made_examples import make_stream
+from askance.engine import stream_of_rows
 from askance.errors import InvalidLabel, InvalidParameter
 from askance.types import Decision, Label, Row, State
 
@@ -103,7 +107,7 @@ def test_errors_at_budgets_equal_separate_runs() -> None:
     """Each row against a run that stops right after the budget's last label."""
     rows = simulation.simulate(
         Recorded("iwal1"), LABELLED, COINS, LABELLED, budgets=[2, 4, 8, 1000]
-    )
+    ).rows
     assert [row.budget for row in rows] == [2, 4, 8, 1000]
     assert [row.reached for row in rows] == [True, True, True, False]
     for row in rows:
@@ -130,6 +134,105 @@ def test_the_run_stops_at_the_last_budget() -> None:
         budgets=[2, 5], progress=lambda examples, queries: seen.append((examples, queries)),
     )  # fmt: skip
     assert seen == [(i, i) for i in range(1, 6)]
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("to_the_end", [False, True])
+def test_a_pass_ends_as_the_readable_loop_does(name: str, to_the_end: bool) -> None:
+    runs = []
+    for go in (simulation.simulate, simulation.run_readable):
+        learner = askance.make_learner(name, n_features=4, **SETTINGS[name])
+        given = {"budgets": [2, 3, 1000][: 2 + to_the_end], "to_the_end": to_the_end}
+        runs.append((go(learner, LABELLED, COINS, LABELLED[:30], **given), learner.k))
+    assert runs[0] == runs[1]
+    assert runs[0][0].ended == ("stream over" if to_the_end else "last budget reached")
+    together = simulation.simulate_settings(
+        [askance.make_learner(name, n_features=0, **SETTINGS[name])],
+        4,
+        stream_of_rows(LABELLED, COINS),
+        stream_of_rows(LABELLED[:30]),
+        **given,
+    )
+    assert together == [runs[0][0]]
+
+
+def test_going_on_after_the_last_budget_changes_no_row() -> None:
+    short, long = (
+        simulation.simulate(
+            askance.make_learner("passive", n_features=4), LABELLED, COINS, LABELLED,
+            budgets=[5, 20], to_the_end=to_the_end,
+        )
+        for to_the_end in (False, True)
+    )  # fmt: skip
+    assert short.rows == long.rows
+    assert (short.examples, short.queries, short.error) == (20, 20, short.rows[-1].error)
+    assert (long.examples, long.queries) == (60, 60)
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_an_active_learner_is_simulated_on_its_own_coins(name: str) -> None:
+    live = askance.ActiveLearner(name, n_features=4, random_state=9, **SETTINGS[name])
+    coins = np.random.default_rng(9).random(len(LABELLED)).tolist()
+    plain = askance.make_learner(name, n_features=4, **SETTINGS[name])
+    found = simulation.simulate(live, LABELLED, None, LABELLED, budgets=[3, 1000])
+    assert found == simulation.run_readable(plain, LABELLED, coins, LABELLED, budgets=[3, 1000])
+
+
+def test_coins_go_with_learners_only(refused: Any) -> None:
+    with refused(InvalidParameter, "a learner needs coins"):
+        simulation.simulate(Recorded("passive"), LABELLED, None, LABELLED)
+    with refused(InvalidParameter, "draws its own coins"):
+        live = askance.ActiveLearner("passive", n_features=4)
+        simulation.simulate(live, LABELLED, COINS, LABELLED)
+
+
+def test_mistakes_are_counted_before_each_label_and_after_the_last() -> None:
+    learner, seen = askance.make_learner("passive", n_features=4), []
+    (run,) = simulation.run_rows(
+        [simulation.Seat(learner, COINS, [3, 6], limit=6)], LABELLED, lambda label: label,
+        progressive=True, progress=lambda *pair: seen.append(pair),
+    )  # fmt: skip
+    plain = askance.make_learner("passive", n_features=4)
+    wrong = []
+    for i, (x, label) in enumerate(LABELLED):
+        wrong.append(plain.predict(x) != label)
+        if i < 6:
+            plain.learn(x, plain.decide(x, COINS[i]), label)
+    assert [(row.examples, row.error) for row in run.rows] == [
+        (n, sum(wrong[:n]) / n) for n in (3, 6)
+    ]
+    assert (run.queries, run.error) == (6, sum(wrong) / 60)
+    assert run.ended == "stream over"
+    assert seen[-1] == (60, 6)
+    assert learner.k == 6
+
+
+LOOPS = {
+    "_loop.py": "the loop by rows and by blocks",
+    "kernels/passes.py": "the compiled loop",
+    "engine/checkpoints.py": "the compiled loop from budget to budget, which simulate calls",
+    "engine/drivers.py": "one example by the verbs of a learner, or by compiled steps",
+    "live/active_learner.py": "one example for whoever has a loop of his own",
+    "learners/epochs.py": "one row is a block of one",
+    "checks/learner.py": "the contract of the verbs, each tried by itself",
+    "labelling/session.py": "a person's answers, played again from a journal",
+    "adapters/river.py": "River has the loop: one example at a time",
+    "simulate.py": "the call of the compiled loop",
+}
+"""Where a learner is asked to decide, and why it is not done by ``simulate``."""
+
+
+def test_there_is_one_loop() -> None:
+    package = Path(askance.__file__).parent
+    verbs = {"decide", "decide_many", "offer", "_offer", "ask", "run_settings", "run_compiled"}
+    found = set()
+    for path in package.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call):
+                name = getattr(node.func, "attr", getattr(node.func, "id", None))
+                if name in verbs or (name == "advance" and "engine" in path.parts):
+                    found.add(str(path.relative_to(package)))
+    assert found == LOOPS.keys()
 
 
 def test_budgets_of_the_paper() -> None:

@@ -4,6 +4,7 @@ A learner is *handed* its oracles, so anything that has these methods will do. `
 holds an executable suite for each protocol.
 """
 
+from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 from askance.types import Decision, Floats, Integers, Label, Matrix, Row, State
@@ -11,6 +12,7 @@ from askance.types import Decision, Floats, Integers, Label, Matrix, Row, State
 __all__ = [
     "BatchClassifier",
     "BatchOracle",
+    "BlockLearner",
     "Classifier",
     "ExactOracle",
     "LateLearner",
@@ -118,3 +120,23 @@ class LateLearner(Learner, Protocol):
 
     def defer(self, decision: Decision) -> None:
         """Say, before the next decision, that this one will be learned later."""
+
+
+@runtime_checkable
+class BlockLearner(Learner, Protocol):
+    """A learner that changes only now and then, and decides whole blocks in between."""
+
+    @property
+    def remaining(self) -> int:
+        """How many examples, at least one, can be decided before anything changes."""
+
+    def predict_many(self, X: Matrix) -> Integers:
+        """One prediction, -1 or +1, for each row of a CSR matrix."""
+
+    def decide_many(self, X: Matrix, coins: Floats) -> list[Decision]:
+        """Decide for up to ``remaining`` rows, as if each were learned before the next."""
+
+    def learn_many(
+        self, X: Matrix, decisions: Sequence[Decision], labels: Sequence[Label | None]
+    ) -> None:
+        """Learn a block, exactly as if one after the other."""

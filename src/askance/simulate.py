@@ -1,50 +1,139 @@
-"""Drive a learner over a labelled stream that hides its labels."""
+"""The one loop over a stream: a learner decides, labels are bought where it asks, it learns.
+
+Learners go by rows (the three verbs, or ``ask`` and ``tell`` of an :class:`ActiveLearner`), by
+blocks (those that can say how far a block may go), or by a compiled pass (those over the linear
+oracle, many settings at once). However they go, they are counted and measured in one way, and give
+the same bits. What comes of each is a :class:`~askance.types.Run`.
+"""
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from askance.engine import CHUNK, Group, is_compilable, run_settings, stream_of_rows
+import numpy as np
+
+from askance._loop import (
+    Asking,
+    Deciding,
+    LabelSource,
+    Measure,
+    OnQuery,
+    Place,
+    Progress,
+    Tally,
+    next_coin,
+    walk_blocks,
+    walk_rows,
+)
+from askance.engine import CHUNK, Driver, Group, chunks_of, drive, is_compilable, stream_of_rows
+from askance.engine import run_settings as run_compiled
+from askance.engine.drivers import Verbs
 from askance.errors import InvalidParameter
 from askance.kernels.passes import Stream
 from askance.learners.streaming import StreamingLearner
-from askance.protocols import Learner
-from askance.types import Label, ResultRow, Row
+from askance.live import ActiveLearner
+from askance.presets import make_learner
+from askance.protocols import BlockLearner, Classifier, Learner
+from askance.sparse import from_rows
+from askance.types import Decision, Floats, Label, Matrix, Row, Run
 from askance.validation import check_coin, require_label
 
-__all__ = ["BUDGETS", "run_readable", "simulate", "test_error"]
+__all__ = [
+    "BUDGETS",
+    "Contestant",
+    "LabelSource",
+    "Measure",
+    "OnQuery",
+    "Progress",
+    "Seat",
+    "run_blocks",
+    "run_readable",
+    "run_rows",
+    "simulate",
+    "simulate_settings",
+    "test_error",
+]
 
 BUDGETS = tuple(10 * 2**q for q in range(11))
 """Label budgets of ``sec:exp_setup``: 10 to 10,240, doubling."""
 
+T = TypeVar("T")
+
 Labelled = Sequence[tuple[Row, Label]]
 
 
-def test_error(learner: Learner, test: Labelled) -> float:
-    """Share of the ``test`` examples that the classifier of a ``learner`` gets wrong.
+class Contestant(NamedTuple):
+    """An algorithm with its parameters, under its name in a comparison.
+
+    >>> Contestant("a wide margin", "margin", {"b": 0.9}).learner(n_features=3).b
+    0.9
+    """
+
+    name: str
+    algorithm: str
+    parameters: dict[str, Any]
+
+    def learner(self, n_features: int) -> StreamingLearner:
+        """A fresh learner for so many features."""
+        return make_learner(self.algorithm, n_features=n_features, **self.parameters)
+
+
+@dataclass(frozen=True, slots=True)
+class Seat(Generic[T]):
+    """A learner in a run by rows, and what is to be known of it.
+
+    Parameters
+    ----------
+    learner
+        An :class:`ActiveLearner`, which has its own coins and budget, or any learner.
+    coins
+        One uniform number in [0, 1) for each example, for a learner that has none of its own.
+    budgets
+        Numbers of labels at which the error is noted, increasing.
+    limit
+        How many labels a learner without a budget of its own may buy; by default all it wants.
+    error
+        How the error is measured; by default not at all.
+    on_query
+        Called for each bought label.
+    """
+
+    learner: Learner | ActiveLearner
+    coins: Iterable[float] | None = None
+    budgets: Sequence[int] = ()
+    limit: int | None = None
+    error: Measure | None = None
+    on_query: OnQuery[T] | None = None
+
+
+def test_error(classifier: Classifier, test: Labelled) -> float:
+    """Share of the ``test`` examples that a ``classifier`` or a learner gets wrong.
 
     >>> import askance
     >>> x = askance.as_row([1.0])
     >>> test_error(askance.make_learner("passive", n_features=1), [(x, 1), (x, -1)])
     0.5
     """
-    return sum(learner.predict(x) != label for x, label in test) / len(test)
+    return sum(classifier.predict(x) != label for x, label in test) / len(test)
 
 
 def simulate(
-    learner: Learner,
+    learner: Learner | ActiveLearner,
     stream: Iterable[tuple[Row, Label]],
-    coins: Iterable[float],
+    coins: Iterable[float] | None,
     test: Labelled,
     *,
     budgets: Sequence[int] = BUDGETS,
-    progress: Callable[[int, int], None] | None = None,
-) -> list[ResultRow]:
+    to_the_end: bool = False,
+    progress: Progress | None = None,
+) -> Run:
     """Test error at each label budget, after the budget's last label was learned.
 
     A budget that is not reached by the end of the stream has the error of the final classifier and
-    the number of labels really asked. The run stops when the last budget is reached. A learner over
-    the linear oracle is run by a compiled pass, any other by its three verbs; the results are the
-    same bits. A pass reads the stream some thousand examples ahead.
+    the number of labels really bought. A learner over the linear oracle is run by a compiled pass,
+    one that decides in blocks by blocks, any other by its three verbs; the results are the same
+    bits. Passes and blocks read the stream some thousand examples ahead.
 
     Parameters
     ----------
@@ -53,11 +142,13 @@ def simulate(
     stream
         Examples with their labels; a label is used only where the learner asks.
     coins
-        One uniform number in [0, 1) for each example.
+        One uniform number in [0, 1) for each example; None for an :class:`ActiveLearner`.
     test
         Labelled examples to measure the error on.
     budgets
         Increasing numbers of labels.
+    to_the_end
+        Whether the run goes on after the last budget, to the end of the stream.
     progress
         Called now and then with the examples and labels so far.
 
@@ -67,61 +158,227 @@ def simulate(
     >>> x, y = askance.as_row([1.0, 0.0]), askance.as_row([0.0, 1.0])
     >>> stream = [(x, 1), (y, -1)] * 20
     >>> learner = askance.make_learner("passive", n_features=2)
-    >>> for row in simulate(learner, stream, [0.5] * 40, stream, budgets=[10, 100]):
+    >>> run = simulate(learner, stream, [0.5] * 40, stream, budgets=[10, 100])
+    >>> for row in run.rows:
     ...     print(row)
     ResultRow(budget=10, queries=10, examples=10, error=0.0, reached=True)
     ResultRow(budget=100, queries=40, examples=40, error=0.0, reached=False)
+    >>> run.examples, run.queries, run.error, run.ended
+    (40, 40, 0.0, 'stream over')
     """
-    _check(budgets)
-    if not test:
-        raise InvalidParameter("a test set must hold at least one example, got none")
-    for _, label in test:
-        require_label(label)
-    if isinstance(learner, StreamingLearner) and is_compilable(learner):
-        return _run_compiled(learner, _tossed(stream, coins), test, budgets, progress)
-    return run_readable(learner, stream, coins, test, budgets=budgets, progress=progress)
+    _check_budgets(budgets)
+    _check_test(test)
+    if coins is not None and not isinstance(learner, ActiveLearner):
+        if isinstance(learner, StreamingLearner) and is_compilable(learner):
+            return _run_pass(learner, _tossed(stream, coins), test, budgets, to_the_end, progress)
+        if isinstance(learner, BlockLearner):
+            tally = Tally(budgets, to_the_end=to_the_end, error=_block_error(learner, test))
+            return _run_chunks(learner, _tossed(stream, coins), tally, progress)
+    return run_readable(
+        learner, stream, coins, test, budgets=budgets, to_the_end=to_the_end, progress=progress
+    )
 
 
 def run_readable(
-    learner: Learner,
+    learner: Learner | ActiveLearner,
     stream: Iterable[tuple[Row, Label]],
-    coins: Iterable[float],
+    coins: Iterable[float] | None,
     test: Labelled,
     *,
     budgets: Sequence[int] = BUDGETS,
-    progress: Callable[[int, int], None] | None = None,
-) -> list[ResultRow]:
+    to_the_end: bool = False,
+    progress: Progress | None = None,
+) -> Run:
     """:func:`simulate` by the three verbs, one example after the other, for any learner.
 
-    ``learner``, ``stream``, ``coins``, ``test``, ``budgets`` and ``progress`` are those of
-    :func:`simulate`.
+    ``learner``, ``stream``, ``coins``, ``test``, ``budgets``, ``to_the_end`` and ``progress`` are
+    those of :func:`simulate`.
     """
-    waiting = list(budgets)
-    results: list[ResultRow] = []
-    examples = queries = 0
-    for (x, hidden), coin in _tossed(stream, coins):
-        decision = learner.decide(x, coin)
-        learner.learn(x, decision, hidden if decision.queried else None)
-        examples += 1
-        queries += decision.queried
-        if queries == waiting[0]:
-            error = test_error(learner, test)
-            results.append(ResultRow(waiting.pop(0), queries, examples, error, True))
-        if progress is not None:
-            progress(examples, queries)
-        if not waiting:
-            return results
-    error = test_error(learner, test)
-    return results + [ResultRow(budget, queries, examples, error, False) for budget in waiting]
+    _check_budgets(budgets)
+    _check_test(test)
+    tally = Tally(budgets, to_the_end=to_the_end, error=lambda: test_error(learner, test))
+    seat: Seat[Label] = Seat(learner, coins)
+    walk_rows([_place(seat, tally, _itself, Verbs)], stream, progress)
+    return tally.close()
 
 
-def _run_compiled(
+def run_rows(
+    seats: Sequence[Seat[T]],
+    examples: Iterable[tuple[Row, T]],
+    label_of: LabelSource[T],
+    *,
+    progressive: bool = False,
+    progress: Progress | None = None,
+) -> list[Run]:
+    """Show each example to several learners in turn, so that the stream is read once.
+
+    Parameters
+    ----------
+    seats
+        The learners. ``progress`` is told of the first.
+    examples
+        Rows, each with anything that ``label_of`` finds its label by.
+    label_of
+        Gives a label that is bought.
+    progressive
+        Whether the error is that of the predictions before each label was known. Then the run goes
+        on to the end of the stream when the labels are spent, without learning, so that all are
+        judged on the same predictions. Otherwise it ends when all have spent theirs.
+    progress
+        Called after each example with the examples and labels so far.
+
+    Examples
+    --------
+    >>> import askance
+    >>> live = ActiveLearner("passive", n_features=1, budget=askance.Budget(total=2))
+    >>> x = askance.as_row([1.0])
+    >>> bought = []
+    >>> seat = Seat(live, on_query=lambda day, probability: bought.append(day))
+    >>> days = ["Monday", "Tuesday", "Wednesday"]
+    >>> (run,) = run_rows([seat], [(x, day) for day in days], lambda day: +1)
+    >>> bought, run.examples, run.ended
+    (['Monday', 'Tuesday'], 2, 'budget spent')
+    """
+    tallies = [
+        Tally(seat.budgets, limit=_limit(seat), error=seat.error, progressive=progressive)
+        for seat in seats
+    ]
+    seated = zip(seats, tallies, strict=True)
+    walk_rows([_place(seat, tally, label_of, drive) for seat, tally in seated], examples, progress)
+    return [tally.close() for tally in tallies]
+
+
+def run_blocks(
+    learner: BlockLearner,
+    X: Matrix,
+    coins: Floats,
+    label_of: LabelSource[int],
+    *,
+    limit: int | None = None,
+    on_query: OnQuery[int] | None = None,
+    on_block: Callable[[Sequence[Decision]], None] | None = None,
+    progress: Progress | None = None,
+) -> Run:
+    """Show a matrix to a learner, as many rows at a time as it can decide at once.
+
+    Parameters
+    ----------
+    learner
+        Decides in blocks, as learners in epochs do.
+    X
+        A CSR array with one example per row.
+    coins
+        One uniform number in [0, 1) for each row.
+    label_of
+        Gives the label of a row by its number.
+    limit
+        How many labels may be bought, if not as many as the learner wants.
+    on_query
+        Called for each bought label.
+    on_block
+        Called with the decisions of each block, once it is learned.
+    progress
+        Called after each block with the examples and labels so far.
+
+    Examples
+    --------
+    >>> from askance.learners.active_cover import ActiveCover
+    >>> from askance.learners.constants import Constants
+    >>> from askance.oracles.thresholds import ThresholdOracle
+    >>> from askance.sparse import from_dense
+    >>> constants = Constants.practical(c0=1.0, alpha=1.0, beta_scale=3.0)
+    >>> learner, x = ActiveCover(ThresholdOracle(), constants), np.linspace(0, 1, 9)
+    >>> label_of = np.where(x > 0.5, 1, -1).__getitem__
+    >>> run_blocks(learner, from_dense(x[:, None]), np.zeros(9), label_of, limit=4).ended
+    'budget spent'
+    """
+    tally = Tally(limit=limit)
+    walk_blocks(
+        learner, X, coins, label_of, tally, on_query=on_query, on_block=on_block, progress=progress
+    )
+    return tally.close()
+
+
+def simulate_settings(
+    settings: Sequence[StreamingLearner],
+    n_features: int,
+    stream: Stream,
+    test: Stream,
+    *,
+    budgets: Sequence[int] = BUDGETS,
+    to_the_end: bool = False,
+) -> list[Run]:
+    """:func:`simulate` for many settings at once, side by side in one compiled pass.
+
+    Parameters
+    ----------
+    settings
+        Compilable learners whose parameters are taken, and nothing else.
+    n_features
+        Number of features of the stream.
+    stream, test
+        Examples to learn from, with their coins, and to test on: :func:`askance.engine.stream_of`.
+    budgets, to_the_end
+        Those of :func:`simulate`.
+    """
+    _check_budgets(budgets)
+    group = Group(settings, n_features)
+    return run_compiled(group, chunks_of(stream), test, budgets, to_the_end=to_the_end)
+
+
+def _place(
+    seat: Seat[T], tally: Tally, label_of: LabelSource[T], driver: Callable[[Learner], Driver]
+) -> Place[T]:
+    if isinstance(seat.learner, ActiveLearner):
+        if seat.coins is not None:
+            raise InvalidParameter("an ActiveLearner draws its own coins, expected None for coins")
+        return Asking(seat.learner, tally, label_of, seat.on_query)
+    if seat.coins is None:
+        raise InvalidParameter("a learner needs coins, one for each example, got None")
+    return Deciding(driver(seat.learner), seat.coins, tally, label_of, seat.on_query)
+
+
+def _limit(seat: Seat[Any]) -> int | None:
+    """Labels that may still be bought, if there is an end to them."""
+    if not isinstance(seat.learner, ActiveLearner):
+        return seat.limit
+    stats, total = seat.learner.stats(), seat.learner.budget.total
+    return None if total is None else total - stats.answered - stats.pending
+
+
+def _itself(label: Label) -> Label:
+    return label
+
+
+def _block_error(learner: BlockLearner, test: Labelled) -> Measure:
+    X, labels = from_rows([x for x, _ in test]), np.array([label for _, label in test])
+    return lambda: float(np.mean(learner.predict_many(X) != labels))
+
+
+def _run_chunks(
+    learner: BlockLearner,
+    stream: Iterable[tuple[tuple[Row, Label], float]],
+    tally: Tally,
+    progress: Progress | None,
+) -> Run:
+    """:func:`simulate` by blocks, of rows that are read as they are needed."""
+    source = iter(stream)
+    while not tally.over and (chunk := list(itertools.islice(source, CHUNK))):
+        pairs = [pair for pair, _ in chunk]
+        X, coins = from_rows([x for x, _ in pairs]), np.array([coin for _, coin in chunk])
+        labels = [label for _, label in pairs]
+        walk_blocks(learner, X, coins, labels.__getitem__, tally, progress=progress)
+    return tally.close()
+
+
+def _run_pass(
     learner: StreamingLearner,
     stream: Iterable[tuple[tuple[Row, Label], float]],
     test: Labelled,
     budgets: Sequence[int],
-    progress: Callable[[int, int], None] | None,
-) -> list[ResultRow]:
+    to_the_end: bool,
+    progress: Progress | None,
+) -> Run:
     """:func:`simulate` by a compiled pass over the learner's own arrays."""
     group = Group.of(learner)
     check = learner.erm.predict
@@ -137,25 +394,31 @@ def _run_compiled(
 
     for x, _ in test:
         check(x)
+    tested = stream_of_rows(test)
     try:
-        return run_settings(group, chunks(), stream_of_rows(test), budgets, progress)[0]
+        (run,) = run_compiled(group, chunks(), tested, budgets, progress, to_the_end=to_the_end)
     finally:
         group.store()
+    return run
 
 
 def _tossed(
     stream: Iterable[tuple[Row, Label]], coins: Iterable[float]
 ) -> Iterator[tuple[tuple[Row, Label], float]]:
-    """Each example with its coin; there must be one for each."""
+    """Each example with its coin."""
     source = iter(coins)
     for i, pair in enumerate(stream):
-        coin = next(source, None)
-        if coin is None:
-            raise InvalidParameter(f"every example needs a coin, got {i} coins and more examples")
-        yield pair, coin
+        yield pair, next_coin(source, i)
 
 
-def _check(budgets: Sequence[int]) -> None:
+def _check_budgets(budgets: Sequence[int]) -> None:
     increasing = all(a < b for a, b in itertools.pairwise(budgets))
     if not budgets or budgets[0] < 1 or not increasing:
         raise InvalidParameter(f"budgets must be positive and increase, got {list(budgets)}")
+
+
+def _check_test(test: Labelled) -> None:
+    if not test:
+        raise InvalidParameter("a test set must hold at least one example, got none")
+    for _, label in test:
+        require_label(label)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 __all__ = [
     "Bools",
     "Decision",
+    "Ending",
     "Floats",
     "Integers",
     "Label",
@@ -20,6 +21,7 @@ __all__ = [
     "Reason",
     "ResultRow",
     "Row",
+    "Run",
     "State",
     "Stats",
     "WeightedSample",
@@ -40,6 +42,9 @@ State = dict[str, Any]
 
 Reason = Literal["outside", "coin", "budget"]
 """Why no label is wanted."""
+
+Ending = Literal["stream over", "budget spent", "last budget reached"]
+"""Why a run ended: no example was left, no label was left, or nothing was left to measure."""
 
 
 class Row(NamedTuple):
@@ -88,7 +93,7 @@ class Decision(NamedTuple):
 class ResultRow(NamedTuple):
     """Test ``error`` when a label budget was reached, or where the stream ended before it.
 
-    ``budget`` is the label budget, ``queries`` the labels really asked, ``examples`` the stream
+    ``budget`` is the label budget, ``queries`` the labels really bought, ``examples`` the stream
     position, ``reached`` whether the budget's last label was learned.
     """
 
@@ -97,6 +102,32 @@ class ResultRow(NamedTuple):
     examples: int
     error: float
     reached: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What came of a learner on a stream: errors at label budgets, and how it ended.
+
+    Parameters
+    ----------
+    rows
+        One for each budget that was to be measured at. A budget that was not reached has what the
+        run ended with.
+    examples
+        Examples seen.
+    queries
+        Labels bought.
+    error
+        The error at the end; NaN if nothing was measured.
+    ended
+        Why it ended.
+    """
+
+    rows: tuple[ResultRow, ...]
+    examples: int
+    queries: int
+    error: float
+    ended: Ending
 
 
 class Question(NamedTuple):

@@ -416,5 +416,5 @@ def test_labels_bought_before_a_failure_stay_bought(model, data):
     assert active.n_labels_ == len(active.queried_) > 4
     assert active.queried_[4] >= 200
     if active.estimator is None:
-        stats = active._run.learner.stats()
+        stats = active._learner.stats()
         assert (stats.answered, stats.pending, stats.withdrawn) == (active.n_labels_, 0, 1)

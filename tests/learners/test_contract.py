@@ -7,7 +7,7 @@ import pytest
 
 import askance
 from askance.checks import learner_checks
-from askance.checks.made_examples import Step, make_stream
+from askance.checks.made_examples import Example, make_stream
 from askance.protocols import Learner
 
 LEARNERS: dict[str, dict[str, Any]] = {
@@ -33,7 +33,7 @@ LEARNERS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize(("check", "function"), learner_checks(), ids=dict(learner_checks()))
 def test_contract(
     check: str,
-    function: Callable[[Callable[[], Learner], list[Step]], None],
+    function: Callable[[Callable[[], Learner], list[Example]], None],
     name: str,
     dtype: str,
 ) -> None:

@@ -18,7 +18,7 @@ from scipy.sparse import csr_array
 
 import askance
 from askance.checks.comparing import same
-from askance.checks.made_examples import Step, make_stream
+from askance.checks.made_examples import Example, make_stream
 from askance.data.features import FeatureMap
 from askance.data.features.indexers import Hashing
 from askance.data.features.records import Record
@@ -89,11 +89,11 @@ def logged(name: str = "iwal1", **settings: Any) -> tuple[ActiveLearner, Logged]
     return ActiveLearner(learner, **({"random_state": 1} | settings)), learner
 
 
-def ask_all(live: ActiveLearner, stream: list[Step]) -> list[Question]:
+def ask_all(live: ActiveLearner, stream: list[Example]) -> list[Question]:
     return [live.ask(step.row) for step in stream]
 
 
-def answer_all(live: ActiveLearner, stream: list[Step]) -> list[Question]:
+def answer_all(live: ActiveLearner, stream: list[Example]) -> list[Question]:
     """Each label at once."""
     questions = []
     for step in stream:

@@ -1,10 +1,10 @@
 from askance.plots.curve import label_budgets, sum_up
-from askance.types import ResultRow
+from askance.types import ResultRow, Run
 
 
-def test_quartiles_are_over_the_runs_and_the_last_budget_is_the_end():
+def test_quartiles_are_over_the_runs_at_budgets_and_at_the_end():
     runs = [
-        [ResultRow(10, 10, 50, error, True), ResultRow(99, asked, 90, error / 2, False)]
+        Run((ResultRow(10, 10, 50, error, True),), 90, asked, error / 2, "stream over")
         for error, asked in [(0.1, 30), (0.2, 20), (0.3, 40), (0.4, 50), (0.5, 60)]
     ]
     found = sum_up("one", runs)

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from askance.data.reading.intake import Intake, Reading
-from askance.rehearsal.demo import Contestant, Size, compare
+from askance.rehearsal.demo import Size, compare
+from askance.simulate import Contestant
 
 
 def write_mail(path: Path, n: int = 400, seed: int = 1) -> Path:

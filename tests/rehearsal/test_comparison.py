@@ -3,7 +3,7 @@ import pytest
 
 from askance.errors import InvalidParameter
 from askance.presets import SUGGESTED, make_learner
-from askance.rehearsal.comparison import compare, contestant, run_permutation
+from askance.rehearsal.comparison import compare, contestant, prototype, run_permutation
 from askance.rehearsal.held import coin_seed, hold
 from askance.simulate import run_readable
 from askance.sparse import rows_of
@@ -21,10 +21,14 @@ def test_a_permutation_is_the_readable_loop_on_the_same_examples(held):
     stream = [(rows[i], int(held.labels[i])) for i in train]
     tests = [(rows[i], int(held.labels[i])) for i in test]
     coins = np.random.default_rng(coin_seed(2, 1)).random(len(train)).tolist()
-    learner = make_learner("iwal1", n_features=held.n_features, c0=0.5, learning_rate=1.6)
-    expected = run_readable(learner, stream, coins, tests, budgets=[10, 20, 10**6])
-    found = run_permutation(held.narrow(), one, [10, 20], 2, 1)
-    assert [row[1:] for row in found] == [row[1:] for row in expected]
+    for to_the_end in (False, True):
+        learner = make_learner("iwal1", n_features=held.n_features, c0=0.5, learning_rate=1.6)
+        expected = run_readable(
+            learner, stream, coins, tests, budgets=[10, 20], to_the_end=to_the_end
+        )
+        found = run_permutation(held.narrow(), one, [10, 20], 2, 1, to_the_end=to_the_end)
+        assert found == expected
+        assert found.ended == ("stream over" if to_the_end else "last budget reached")
 
 
 def test_curves_are_over_the_permutations(held):
@@ -37,7 +41,7 @@ def test_curves_are_over_the_permutations(held):
     runs = [run_permutation(held, contestants[0], margin.budgets, 5, j) for j in range(3)]
     assert (
         margin.median.tolist()
-        == np.median([[r.error for r in run[:-1]] for run in runs], 0).tolist()
+        == np.median([[r.error for r in run.rows] for run in runs], 0).tolist()
     )
     train = len(held.split(5).train)
     assert passive.asked == passive.budgets[-1] == train
@@ -64,4 +68,4 @@ def test_the_same_contestant_twice_is_refused(held, refused):
 
 def test_what_no_pass_is_compiled_for_is_refused(refused):
     with refused(InvalidParameter, "rates must be adaptive"):
-        contestant("passive", {"rates": "constant"}).prototype()
+        prototype(contestant("passive", {"rates": "constant"}))

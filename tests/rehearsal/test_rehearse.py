@@ -3,7 +3,7 @@ import pytest
 
 from askance.errors import AskanceError, BadRecord, InvalidParameter
 from askance.presets import SUGGESTED, make_learner
-from askance.rehearsal.comparison import contestant, run_permutation, within
+from askance.rehearsal.comparison import contestant, run_permutation
 from askance.rehearsal.held import coin_seed, hold
 from askance.rehearsal.rehearse import Plan, rehearse, rehearse_stream
 from askance.sparse import rows_of
@@ -22,15 +22,16 @@ def test_a_run_is_the_first_permutation_of_a_comparison(mail, intake_of, algorit
     found = rehearsed(mail, intake_of, plan)
     held = hold(intake_of(mail))
     one = contestant(algorithm, {"learning_rate": 0.5})
-    expected = within(run_permutation(held, one, [10, 20, 40, 60], 3))
-    assert found.results[:-1] == expected[:-1]
-    assert found.results[-1].queries == len(found.asked)
+    expected = run_permutation(held, one, [10, 20, 40, 60], 3)
+    assert found.active.rows == expected.rows
+    assert found.active.queries == len(found.bought)
+    assert found.active.ended == "budget spent"
 
 
 def test_a_label_that_was_not_asked_for_was_not_looked_at(mail, intake_of, tmp_path):
     plan = Plan("online_active_cover", {}, 50, seed=1)
     found = rehearsed(mail, intake_of, plan)
-    bought = {asked.record.id for asked in found.asked}
+    bought = {one.record.id for one in found.bought}
     held = hold(intake_of(mail))
     tested = {record.id for record in held.records(held.split(1).test.tolist()).values()}
     lines = mail.read_text().splitlines()
@@ -42,19 +43,19 @@ def test_a_label_that_was_not_asked_for_was_not_looked_at(mail, intake_of, tmp_p
     lied = tmp_path / "lied.csv"
     lied.write_text("\n".join(lines) + "\n")
     again = rehearsed(lied, intake_of, plan)
-    assert again.results == found.results
-    assert again.asked == found.asked
+    assert again.active == found.active
+    assert again.bought == found.bought
     assert again.passive != found.passive
 
 
 def test_what_was_asked_comes_with_its_record_and_weight(mail, intake_of):
     found = rehearsed(mail, intake_of, Plan("iwal1", {}, 40))
     sample = found.learner.weighted_sample()
-    assert [asked.label for asked in found.asked] == sample.y.tolist()
-    assert [asked.weight for asked in found.asked] == sample.weight.tolist()
-    for asked in found.asked:
-        assert asked.record.label == asked.label
-        assert asked.weight * asked.probability == pytest.approx(1.0)
+    assert [one.label for one in found.bought] == sample.y.tolist()
+    assert [one.weight for one in found.bought] == sample.weight.tolist()
+    for one in found.bought:
+        assert one.record.label == one.label
+        assert one.weight * one.probability == pytest.approx(1.0)
     assert found.learner.classes == ("no", "yes")
     assert found.learner.reading["label"] == "spam"
     train, test = hold(intake_of(mail)).split(0)
@@ -63,10 +64,11 @@ def test_what_was_asked_comes_with_its_record_and_weight(mail, intake_of):
 
 def test_passive_buys_as_many_labels_and_then_all(mail, intake_of):
     found = rehearsed(mail, intake_of, Plan("margin", {"b": 0.01}, 300))
-    labels = found.results[-1].queries
+    labels = found.active.queries
     assert labels < 300
-    assert not found.results[-1].reached
-    assert found.passive[-1].queries == labels
+    assert not found.active.rows[-1].reached
+    assert found.active.ended == "stream over"
+    assert found.passive.queries == labels
     assert found.everything.queries == found.examples
 
 
@@ -91,20 +93,23 @@ def progressive(held, algorithm, budget, seed=0):
     return [*rows, (labels, len(held), mistakes / len(held))]
 
 
+def shown(run):
+    """Labels, examples and error at each budget, and at the end."""
+    return [row[1:4] for row in run.rows] + [(run.queries, run.examples, run.error)]
+
+
 @pytest.mark.parametrize("algorithm", ["online_active_cover", "iwal1"])
 def test_progressive_errors_are_those_of_a_plain_loop(mail, intake_of, algorithm):
     found = rehearse_stream(intake_of(mail), Plan(algorithm, {}, 30))
     held = hold(intake_of(mail))
-    shown = [(row.queries, row.examples, row.error) for row in found.results]
-    assert shown == progressive(held, algorithm, 30)
-    shown = [(row.queries, row.examples, row.error) for row in found.passive]
-    assert shown == progressive(held, "passive", 30)
+    assert shown(found.active) == progressive(held, algorithm, 30)
+    assert shown(found.passive) == progressive(held, "passive", 30)
     *_, (labels, examples, error) = progressive(held, "passive", 10**9)
-    assert found.everything[1:4] == (labels, examples, error)
+    assert shown(found.everything) == [(labels, examples, error)]
     assert found.unlabelled == held.unlabelled
     positives = int((held.labels > 0).sum())
-    assert found.commoner == min(positives, len(held) - positives) / len(held)
-    assert len(found.asked) == 30
+    assert found.majority == min(positives, len(held) - positives) / len(held)
+    assert len(found.bought) == 30
 
 
 def test_a_stream_without_any_label_is_refused(tmp_path, intake_of):

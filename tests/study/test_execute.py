@@ -66,7 +66,7 @@ def test_every_cell_gives_what_the_readable_learner_gives(tiny, whole):
         for row in whole.table().to_pylist()
         if row["permutation"] == 2 and row["setting"] == '{"cover_size": 3}'
     ]
-    assert found == [tuple(row[:4]) for row in expected]
+    assert found == [tuple(row[:4]) for row in expected.rows]
 
 
 def test_nothing_is_left_after_a_run_and_only_additions_run_later(tiny_file, tiny, whole):

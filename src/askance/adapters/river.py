@@ -13,7 +13,7 @@ except ImportError as error:
         "askance.adapters.river needs River: install it with pip install 'askance[river]'"
     ) from error
 
-from askance.adapters.runs import budget_of, settings_of
+from askance.adapters.settings import budget_of, settings_of
 from askance.data.features import FeatureMap
 from askance.data.features.indexers import Hashing
 from askance.errors import InvalidLabel, InvalidParameter, LabelConflict, LabelMissing

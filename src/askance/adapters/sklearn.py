@@ -1,7 +1,9 @@
 """A scikit-learn classifier that asks for the labels it needs."""
 
+import inspect
+import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Self, cast
 
 import numpy as np
@@ -21,22 +23,17 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from askance.adapters.runs import (
-    Answer,
-    Asked,
-    EpochRun,
-    Run,
-    StreamRun,
-    budget_of,
-    settings_of,
-)
+from askance.adapters.settings import budget_of, settings_of
 from askance.data.splits import seed_for
 from askance.errors import InvalidLabel, InvalidParameter
 from askance.learners.active_cover import ActiveCover
 from askance.learners.constants import Constants
+from askance.learners.epochs import EpochSettings
 from askance.live import ActiveLearner
 from askance.oracles.estimator import ConstantClassifier, EstimatorClassifier, EstimatorOracle
-from askance.types import Floats, Integers, Label, Matrix
+from askance.simulate import LabelSource, Seat, run_blocks, run_rows
+from askance.sparse import rows_of
+from askance.types import Floats, Integers, Label, Matrix, Row
 
 __all__ = ["ActiveClassifier"]
 
@@ -170,32 +167,32 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         classes
             The two classes; needed if ``y`` is a function.
         """
-        matrix, answer = self._begin(X, y, classes)
+        matrix, label_of = self._begin(X, y, classes)
         order = np.arange(matrix.shape[0])
         if self.shuffle:
             order = np.random.default_rng(seed_for("order", self._seed)).permutation(order)
-        return self._show(matrix, answer, order)
+        return self._show(matrix, label_of, order)
 
     def partial_fit(self, X: Any, y: Any, classes: Sequence[Any] | None = None) -> Self:
         """Go on with further rows and ``y``, in their order; ``classes`` must be told at first."""
-        if not hasattr(self, "_run"):
+        if not hasattr(self, "_learner"):
             if classes is None:
                 raise InvalidParameter("classes must be passed on the first call to partial_fit")
-            matrix, answer = self._begin(X, y, classes)
+            matrix, label_of = self._begin(X, y, classes)
         else:
             if classes is not None and not np.array_equal(_two(classes), self.classes_):
                 known = self.classes_.tolist()
                 raise InvalidParameter(f"classes must stay {known}, got {list(classes)}")
             matrix = self._rows(X, reset=False)
-            answer = self._answering(matrix, y)
-        return self._show(matrix, answer, np.arange(matrix.shape[0]))
+            label_of = self._answering(matrix, y)
+        return self._show(matrix, label_of, np.arange(matrix.shape[0]))
 
     def decision_function(self, X: Any) -> Floats:
         """Scores that are positive where the second class is predicted."""
         check_is_fitted(self)
         matrix = self._rows(X, reset=False)
-        if isinstance(self._run, StreamRun):
-            return self._run.learner.margins(matrix)
+        if isinstance(self._learner, ActiveLearner):
+            return self._learner.margins(matrix)
         return self._latest.scores(matrix)
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -209,7 +206,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> Floats:
         """The probability of each class, for each row."""
         check_is_fitted(self)
-        if isinstance(self._run, StreamRun):
+        if isinstance(self._learner, ActiveLearner):
             second = expit(self.decision_function(X))
         else:
             second = self._latest.probabilities(self._rows(X, reset=False))
@@ -235,7 +232,9 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         sparse = ("csr",) if get_tags(self).input_tags.sparse else False
         return validate_data(self, X, accept_sparse=sparse, dtype=np.float64, **options)
 
-    def _begin(self, X: Any, y: Any, classes: Sequence[Any] | None) -> tuple[Matrix, Answer]:
+    def _begin(
+        self, X: Any, y: Any, classes: Sequence[Any] | None
+    ) -> tuple[Matrix, LabelSource[int]]:
         """Check everything and start anew."""
         if classes is not None:
             checked = self._validated(X, reset=True)
@@ -247,15 +246,15 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             check_classification_targets(y)
             self.classes_ = _two(y, type_of_target(y))
         matrix = _canonical(checked)
-        answer = self._answering(matrix, y)
+        label_of = self._answering(matrix, y)
         self._seed = _seed(self.random_state)
-        self._run = self._make_run(dense=isinstance(checked, np.ndarray))
+        self._learner = self._fresh(dense=isinstance(checked, np.ndarray))
         self.n_labels_ = self.n_offered_ = self._given = 0
         self.queried_: Integers = np.zeros(0, np.int64)
         self.weights_: Floats = np.zeros(0)
-        return matrix, answer
+        return matrix, label_of
 
-    def _answering(self, X: Matrix, y: Any) -> Answer:
+    def _answering(self, X: Matrix, y: Any) -> LabelSource[int]:
         """The labels of rows as -1 and +1, none of them looked at yet."""
         values = y
         if not callable(y):
@@ -268,21 +267,21 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # ------------------------------------------------------------------ what is run
 
-    def _make_run(self, *, dense: bool) -> Run:
+    def _fresh(self, *, dense: bool) -> ActiveLearner | ActiveCover:
+        """A learner that has seen nothing."""
         budget = budget_of(self.label_budget)
         settings = settings_of(self.parameters, c0=self.c0, learning_rate=self.learning_rate)
         if self.estimator is not None:
-            return self._epoch_run(settings, dense)
-        learner = ActiveLearner(
+            return self._active_cover(settings, dense)
+        return ActiveLearner(
             self.algorithm or "online_active_cover",
             n_features=self.n_features_in_,
             random_state=self._seed,
             budget=budget,
             **settings,
         )
-        return StreamRun(learner)
 
-    def _epoch_run(self, settings: dict[str, Any], dense: bool) -> EpochRun:
+    def _active_cover(self, settings: dict[str, Any], dense: bool) -> ActiveCover:
         if self.algorithm not in (None, "active_cover"):
             raise InvalidParameter(
                 f"with an estimator the algorithm must be active_cover, got {self.algorithm!r}"
@@ -290,31 +289,71 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         estimator = _prepared(self.estimator, self._seed)
         oracle = EstimatorOracle(estimator, n_features=self.n_features_in_, dense=dense)
         constants = {name: settings.pop(name, value) for name, value in _CONSTANTS.items()}
-        try:
-            learner = ActiveCover(oracle, Constants.practical(**constants), **_EPOCHS | settings)
-        except TypeError as error:
-            raise InvalidParameter(f"active_cover cannot take its parameters: {error}") from error
-        return EpochRun(learner, np.random.default_rng(self._seed), self.label_budget)
+        if unknown := settings.keys() - _known_parameters():
+            raise InvalidParameter(
+                f"active_cover cannot take its parameters: it has no {', '.join(sorted(unknown))}"
+            )
+        self._coins = np.random.default_rng(self._seed)
+        return ActiveCover(oracle, Constants.practical(**constants), **_EPOCHS | settings)
 
-    def _show(self, X: Matrix, answer: Answer, order: Integers) -> Self:
-        asked = Asked()
+    def _show(self, X: Matrix, label_of: LabelSource[int], order: Integers) -> Self:
+        """Offer rows in this order; labels that were bought stay so, even if the next one fails."""
+        shown, bought = X[order], _Purchases()
+        learner, in_order = self._learner, lambda i: label_of(int(order[i]))
         try:
-            self._run.show(X[order], lambda i: answer(int(order[i])), asked)
+            if isinstance(learner, ActiveLearner):
+                seat = Seat(learner, on_query=bought.take)
+                examples = zip(_rows(shown), itertools.count(), strict=False)
+                run_rows([seat], examples, in_order, progress=bought.count)
+            else:
+                coins = self._coins.random(len(order))
+                left = None if self.label_budget is None else self.label_budget - self.n_labels_
+                run_blocks(
+                    learner, shown, coins, in_order,
+                    limit=left, on_query=bought.take, progress=bought.count,
+                )  # fmt: skip
         finally:
-            # Labels that were bought stay bought, also if the next one could not be had.
-            self._keep(asked, order)
+            self._keep(bought, order)
         return self
 
-    def _keep(self, asked: Asked, order: Integers) -> None:
-        rows = self._given + order[np.array(asked.rows, np.int64)]
+    def _keep(self, bought: "_Purchases", order: Integers) -> None:
+        rows = self._given + order[np.array(bought.places, np.int64)]
         self.queried_ = np.concatenate([self.queried_, rows])
-        self.weights_ = np.concatenate([self.weights_, asked.weights])
+        self.weights_ = np.concatenate([self.weights_, bought.weights])
         self.n_labels_ = len(self.queried_)
-        self.n_offered_ += asked.offered
+        self.n_offered_ += bought.offered
         self._given += len(order)
-        if isinstance(self._run, EpochRun):
-            latest = self._run.learner.refit()
+        if isinstance(self._learner, ActiveCover):
+            latest = self._learner.refit()
             self._latest = cast(ConstantClassifier | EstimatorClassifier, latest)
+
+
+class _Purchases:
+    """What one pass over a matrix has bought so far: places in its order, and weights."""
+
+    def __init__(self) -> None:
+        self.places: list[int] = []
+        self.weights: list[float] = []
+        self.offered = 0
+
+    def take(self, place: int, probability: float) -> None:
+        self.places.append(place)
+        self.weights.append(1.0 / probability)
+
+    def count(self, examples: int, _: int) -> None:
+        self.offered = examples
+
+
+def _rows(X: Matrix) -> Iterator[Row]:
+    """Walk over rows of the types for which the learners' steps are compiled."""
+    return rows_of(X, wide=True)
+
+
+def _known_parameters() -> set[str]:
+    """Names of the parameters of Active Cover, those of all learners in epochs included."""
+    own = inspect.signature(ActiveCover).parameters.values()
+    named = {parameter.name for parameter in own if parameter.kind is parameter.KEYWORD_ONLY}
+    return named | EpochSettings.__annotations__.keys()
 
 
 def _canonical(X: Any) -> Matrix:

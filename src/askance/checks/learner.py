@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from askance.checks.comparing import demand, is_refused, same
-from askance.checks.made_examples import Step, bad_rows, make_stream
+from askance.checks.made_examples import Example, bad_rows, make_stream
 from askance.live import ActiveLearner
 from askance.protocols import Learner
 from askance.types import Decision, Label, Row
@@ -19,7 +19,7 @@ from askance.types import Decision, Label, Row
 __all__ = ["check_learner", "learner_checks"]
 
 Factory = Callable[[], Learner]
-Check = Callable[[Factory, list[Step]], None]
+Check = Callable[[Factory, list[Example]], None]
 
 
 def check_learner(factory: Factory, *, n_features: int = 5, seed: int = 0) -> None:
@@ -72,7 +72,7 @@ def learner_checks() -> list[tuple[str, Check]]:
 Entry = tuple[Row, Decision, Label | None]
 
 
-def _advance(learner: Learner, step: Step) -> Entry:
+def _advance(learner: Learner, step: Example) -> Entry:
     """Decide and learn one example; return what a log would hold."""
     decision = learner.decide(step.row, step.coin)
     label = step.label if decision.queried else None
@@ -80,7 +80,7 @@ def _advance(learner: Learner, step: Step) -> Entry:
     return step.row, decision, label
 
 
-def _run(learner: Learner, stream: list[Step]) -> list[Decision]:
+def _run(learner: Learner, stream: list[Example]) -> list[Decision]:
     return [_advance(learner, step)[1] for step in stream]
 
 
@@ -88,7 +88,7 @@ def _snapshot(learner: Learner) -> object:
     return copy.deepcopy(learner.get_state())
 
 
-def _decide_is_pure(factory: Factory, stream: list[Step]) -> None:
+def _decide_is_pure(factory: Factory, stream: list[Example]) -> None:
     learner, plain = factory(), factory()
     for step in stream:
         before = _snapshot(learner)
@@ -99,7 +99,7 @@ def _decide_is_pure(factory: Factory, stream: list[Step]) -> None:
         demand(found == expected, f"deciding on others first gives {found}, without {expected}")
 
 
-def _equal_decisions(factory: Factory, stream: list[Step]) -> None:
+def _equal_decisions(factory: Factory, stream: list[Example]) -> None:
     learner, other = factory(), factory()
     for step in stream:
         first, again = (learner.decide(step.row, step.coin) for _ in range(2))
@@ -112,7 +112,7 @@ def _equal_decisions(factory: Factory, stream: list[Step]) -> None:
         _advance(other, step)
 
 
-def _exact_types(factory: Factory, stream: list[Step]) -> None:
+def _exact_types(factory: Factory, stream: list[Example]) -> None:
     expected = {
         "predicted": int,
         "in_disagreement": bool,
@@ -136,7 +136,7 @@ def _exact_types(factory: Factory, stream: list[Step]) -> None:
         _advance(learner, step)
 
 
-def _probabilities(factory: Factory, stream: list[Step]) -> None:
+def _probabilities(factory: Factory, stream: list[Example]) -> None:
     for decision in _run(factory(), stream):
         p = decision.probability
         demand(0.0 <= p <= 1.0, f"a probability must lie in [0, 1], got {p}")
@@ -144,7 +144,7 @@ def _probabilities(factory: Factory, stream: list[Step]) -> None:
             demand(p == 0.0, f"the probability outside the region must be 0, got {p}")
 
 
-def _queried(factory: Factory, stream: list[Step]) -> None:
+def _queried(factory: Factory, stream: list[Example]) -> None:
     learner = factory()
     for step in stream:
         p = learner.decide(step.row, step.coin).probability
@@ -159,7 +159,7 @@ def _queried(factory: Factory, stream: list[Step]) -> None:
         _advance(learner, step)
 
 
-def _lower_coin(factory: Factory, stream: list[Step]) -> None:
+def _lower_coin(factory: Factory, stream: list[Example]) -> None:
     learner = factory()
     for step in stream:
         coins = sorted({0.0, step.coin, *(other.coin for other in stream[:5])})
@@ -168,13 +168,13 @@ def _lower_coin(factory: Factory, stream: list[Step]) -> None:
         _advance(learner, step)
 
 
-def _refuses_bad_coins(factory: Factory, stream: list[Step]) -> None:
+def _refuses_bad_coins(factory: Factory, stream: list[Example]) -> None:
     learner = factory()
     for coin in (-0.1, 1.0, float("nan")):
         demand(is_refused(learner.decide, stream[0].row, coin), f"decide must refuse coin {coin}")
 
 
-def _clock(factory: Factory, stream: list[Step]) -> None:
+def _clock(factory: Factory, stream: list[Example]) -> None:
     learner = factory()
     for i, step in enumerate(stream):
         demand(learner.k == i, f"after {i} examples the clock shows {learner.k}")
@@ -182,7 +182,7 @@ def _clock(factory: Factory, stream: list[Step]) -> None:
         demand(decision.k == i, f"the decision on example {i} holds k = {decision.k}")
 
 
-def _refuses_unfit_labels(factory: Factory, stream: list[Step]) -> None:
+def _refuses_unfit_labels(factory: Factory, stream: list[Example]) -> None:
     learner = factory()
     for step in stream:
         # Both kinds of decision at once: a coin of 0 asks wherever asking is possible.
@@ -199,7 +199,7 @@ def _refuses_unfit_labels(factory: Factory, stream: list[Step]) -> None:
         _advance(learner, step)
 
 
-def _refuses_bad_rows(factory: Factory, stream: list[Step]) -> None:
+def _refuses_bad_rows(factory: Factory, stream: list[Example]) -> None:
     learner = factory()
     _run(learner, stream)
     before = _snapshot(learner)
@@ -216,7 +216,7 @@ def _refuses_bad_rows(factory: Factory, stream: list[Step]) -> None:
     demand(same(before, learner.get_state()), "a refused row changed the state")
 
 
-def _state_round_trips(factory: Factory, stream: list[Step]) -> None:
+def _state_round_trips(factory: Factory, stream: list[Example]) -> None:
     half = len(stream) // 2
     learner, restored = factory(), factory()
     _run(learner, stream[:half])
@@ -227,7 +227,7 @@ def _state_round_trips(factory: Factory, stream: list[Step]) -> None:
     demand(same(saved, before), "a state that was read before changed as the learner learned")
 
 
-def _pickle_round_trips(factory: Factory, stream: list[Step]) -> None:
+def _pickle_round_trips(factory: Factory, stream: list[Example]) -> None:
     half = len(stream) // 2
     learner = factory()
     _run(learner, stream[:half])
@@ -235,13 +235,13 @@ def _pickle_round_trips(factory: Factory, stream: list[Step]) -> None:
     _demand_same_future(learner, copied, stream[half:], "unpickled")
 
 
-def _demand_same_future(learner: Learner, other: Learner, rest: list[Step], how: str) -> None:
+def _demand_same_future(learner: Learner, other: Learner, rest: list[Example], how: str) -> None:
     demand(same(learner.get_state(), other.get_state()), f"the {how} learner has another state")
     demand(_run(learner, rest) == _run(other, rest), f"the {how} learner decides differently")
     demand(same(learner.get_state(), other.get_state()), f"the {how} learner learns differently")
 
 
-def _replay(factory: Factory, stream: list[Step]) -> None:
+def _replay(factory: Factory, stream: list[Example]) -> None:
     learner, replayed = factory(), factory()
     log = [_advance(learner, step) for step in stream]
     for row, decision, label in log:
@@ -249,7 +249,7 @@ def _replay(factory: Factory, stream: list[Step]) -> None:
     demand(same(learner.get_state(), replayed.get_state()), "replaying a log gives another state")
 
 
-def _zero_delay(factory: Factory, stream: list[Step]) -> None:
+def _zero_delay(factory: Factory, stream: list[Example]) -> None:
     """Asking and telling at once is the same as the verbs in a row, on the same coins."""
     seed = int(stream[0].coin * 2**31)
     live, plain = ActiveLearner(factory(), random_state=seed), factory()
@@ -265,7 +265,7 @@ def _zero_delay(factory: Factory, stream: list[Step]) -> None:
     )
 
 
-def _late_labels(factory: Factory, stream: list[Step]) -> None:
+def _late_labels(factory: Factory, stream: list[Example]) -> None:
     learner = factory()
     late: list[Entry] = []
     for step in stream:
@@ -284,7 +284,7 @@ def _late_labels(factory: Factory, stream: list[Step]) -> None:
     demand(0.0 <= decision.probability <= 1.0, "late labels broke the query probability")
 
 
-def _predictions(factory: Factory, stream: list[Step]) -> None:
+def _predictions(factory: Factory, stream: list[Example]) -> None:
     learner = factory()
     for step in stream:
         predicted = learner.predict(step.row)

@@ -7,10 +7,10 @@ import numpy as np
 from askance.errors import InvalidParameter
 from askance.types import Label, Row
 
-__all__ = ["Step", "bad_rows", "make_stream"]
+__all__ = ["Example", "bad_rows", "make_stream"]
 
 
-class Step(NamedTuple):
+class Example(NamedTuple):
     """One example of a stream: its features, its hidden label and its coin."""
 
     row: Row
@@ -18,7 +18,7 @@ class Step(NamedTuple):
     coin: float
 
 
-def make_stream(seed: int, n_features: int = 5, length: int = 50) -> list[Step]:
+def make_stream(seed: int, n_features: int = 5, length: int = 50) -> list[Example]:
     """Sparse rows of unequal scales, some of them empty, with noisy linear labels.
 
     >>> stream = make_stream(seed=1, n_features=3, length=4)
@@ -40,7 +40,7 @@ def make_stream(seed: int, n_features: int = 5, length: int = 50) -> list[Step]:
         values = generator.normal(size=kept.size)
         score = float(values @ truth[kept]) + 0.3 * float(generator.normal())
         row = Row(kept, values * scales[kept])
-        steps.append(Step(row, 1 if score > 0 else -1, float(generator.random())))
+        steps.append(Example(row, 1 if score > 0 else -1, float(generator.random())))
     return steps
 
 

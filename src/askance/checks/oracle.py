@@ -8,13 +8,13 @@ import copy
 from collections.abc import Callable
 
 from askance.checks.comparing import demand, is_refused, same
-from askance.checks.made_examples import Step, bad_rows, make_stream
+from askance.checks.made_examples import Example, bad_rows, make_stream
 from askance.protocols import OnlineOracle
 
 __all__ = ["check_online_oracle", "online_oracle_checks"]
 
 Factory = Callable[[], OnlineOracle]
-Check = Callable[[Factory, list[Step]], None]
+Check = Callable[[Factory, list[Example]], None]
 
 
 def check_online_oracle(factory: Factory, *, n_features: int = 5, seed: int = 0) -> None:
@@ -60,17 +60,17 @@ def online_oracle_checks() -> list[tuple[str, Check]]:
     ]
 
 
-def _weight(step: Step) -> float:
+def _weight(step: Example) -> float:
     """A weight between 1 and 10, from the coin."""
     return 1.0 / (0.1 + 0.9 * step.coin)
 
 
-def _learn(oracle: OnlineOracle, step: Step) -> None:
+def _learn(oracle: OnlineOracle, step: Example) -> None:
     oracle.observe(step.row)
     oracle.learn(step.row, step.label, _weight(step))
 
 
-def _trained(factory: Factory, stream: list[Step]) -> OnlineOracle:
+def _trained(factory: Factory, stream: list[Example]) -> OnlineOracle:
     oracle = factory()
     for step in stream:
         _learn(oracle, step)
@@ -81,7 +81,7 @@ def _snapshot(oracle: OnlineOracle) -> object:
     return copy.deepcopy(oracle.get_state())
 
 
-def _weight_zero(factory: Factory, stream: list[Step]) -> None:
+def _weight_zero(factory: Factory, stream: list[Example]) -> None:
     oracle = factory()
     for step in stream:
         oracle.observe(step.row)
@@ -91,7 +91,7 @@ def _weight_zero(factory: Factory, stream: list[Step]) -> None:
         _learn(oracle, step)
 
 
-def _predictions(factory: Factory, stream: list[Step]) -> None:
+def _predictions(factory: Factory, stream: list[Example]) -> None:
     oracle = factory()
     for step in stream:
         predicted, margin = oracle.predict(step.row), oracle.margin(step.row)
@@ -107,7 +107,7 @@ def _predictions(factory: Factory, stream: list[Step]) -> None:
         _learn(oracle, step)
 
 
-def _reading_is_pure(factory: Factory, stream: list[Step]) -> None:
+def _reading_is_pure(factory: Factory, stream: list[Example]) -> None:
     oracle = _trained(factory, stream[::2])
     before = _snapshot(oracle)
     for step in stream:
@@ -117,7 +117,7 @@ def _reading_is_pure(factory: Factory, stream: list[Step]) -> None:
     demand(same(before, oracle.get_state()), "margin, flip_weight or predict changed the oracle")
 
 
-def _flip_weights(factory: Factory, stream: list[Step]) -> None:
+def _flip_weights(factory: Factory, stream: list[Example]) -> None:
     oracle = factory()
     for step in stream:
         needed = oracle.flip_weight(step.row)
@@ -131,7 +131,7 @@ def _flip_weights(factory: Factory, stream: list[Step]) -> None:
         _learn(oracle, step)
 
 
-def _observe_twice(factory: Factory, stream: list[Step]) -> None:
+def _observe_twice(factory: Factory, stream: list[Example]) -> None:
     oracle = _trained(factory, stream[::2])
     for step in stream:
         oracle.observe(step.row)
@@ -140,7 +140,7 @@ def _observe_twice(factory: Factory, stream: list[Step]) -> None:
         demand(same(before, oracle.get_state()), "observing a row again changed the oracle")
 
 
-def _learning_moves(factory: Factory, stream: list[Step]) -> None:
+def _learning_moves(factory: Factory, stream: list[Example]) -> None:
     oracle = factory()
     for step in stream:
         oracle.observe(step.row)
@@ -155,7 +155,7 @@ def _learning_moves(factory: Factory, stream: list[Step]) -> None:
         )
 
 
-def _returns_the_margin(factory: Factory, stream: list[Step]) -> None:
+def _returns_the_margin(factory: Factory, stream: list[Example]) -> None:
     oracle = factory()
     for step in stream:
         oracle.observe(step.row)
@@ -167,7 +167,7 @@ def _returns_the_margin(factory: Factory, stream: list[Step]) -> None:
         )
 
 
-def _flip_weight_flips(factory: Factory, stream: list[Step]) -> None:
+def _flip_weight_flips(factory: Factory, stream: list[Example]) -> None:
     """Ten times the flip weight flips, whatever the rates do meanwhile."""
     oracle = factory()
     for step in stream:
@@ -182,7 +182,7 @@ def _flip_weight_flips(factory: Factory, stream: list[Step]) -> None:
         _learn(oracle, step)
 
 
-def _state_round_trips(factory: Factory, stream: list[Step]) -> None:
+def _state_round_trips(factory: Factory, stream: list[Example]) -> None:
     half = len(stream) // 2
     oracle, restored = _trained(factory, stream[:half]), factory()
     restored.set_state(copy.deepcopy(oracle.get_state()))
@@ -197,7 +197,7 @@ def _state_round_trips(factory: Factory, stream: list[Step]) -> None:
     demand(same(oracle.get_state(), restored.get_state()), "a restored oracle learns differently")
 
 
-def _state_is_a_copy(factory: Factory, stream: list[Step]) -> None:
+def _state_is_a_copy(factory: Factory, stream: list[Example]) -> None:
     half = len(stream) // 2
     oracle = _trained(factory, stream[:half])
     saved = oracle.get_state()
@@ -207,7 +207,7 @@ def _state_is_a_copy(factory: Factory, stream: list[Step]) -> None:
     demand(same(saved, before), "a state that was read before changed as the oracle learned")
 
 
-def _refuses_bad_rows(factory: Factory, stream: list[Step]) -> None:
+def _refuses_bad_rows(factory: Factory, stream: list[Example]) -> None:
     oracle = _trained(factory, stream)
     before = _snapshot(oracle)
     for fault, row in bad_rows(_n_features(stream)).items():
@@ -217,7 +217,7 @@ def _refuses_bad_rows(factory: Factory, stream: list[Step]) -> None:
     demand(same(before, oracle.get_state()), "a refused row changed the oracle")
 
 
-def _refuses_bad_learning(factory: Factory, stream: list[Step]) -> None:
+def _refuses_bad_learning(factory: Factory, stream: list[Example]) -> None:
     oracle = _trained(factory, stream)
     before, row = _snapshot(oracle), stream[0].row
     for target in (0, 2, -3):
@@ -227,5 +227,5 @@ def _refuses_bad_learning(factory: Factory, stream: list[Step]) -> None:
     demand(same(before, oracle.get_state()), "a refused target or weight changed the oracle")
 
 
-def _n_features(stream: list[Step]) -> int:
+def _n_features(stream: list[Example]) -> int:
     return 1 + max(int(step.row.indices.max(initial=0)) for step in stream)

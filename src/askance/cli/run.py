@@ -29,8 +29,8 @@ from askance.presets import ALGORITHMS
 from askance.storage.files import write_atomically
 
 if TYPE_CHECKING:
-    from askance.rehearsal.comparison import Contestant
     from askance.rehearsal.rehearse import Plan, Rehearsal
+    from askance.simulate import Contestant
 
 __all__ = ["compare", "run"]
 
@@ -117,7 +117,7 @@ def _rehearsed(intake: Intake, plan: "Plan", stream: bool) -> "Rehearsal":
 
 
 def _summary(found: "Rehearsal", intake: Intake, files: list[str]) -> dict[str, Any]:
-    end, passive = found.results[-1], found.passive[-1]
+    end, passive = found.active, found.passive
     stats = found.learner.stats()
     return {
         "file": intake.source,
@@ -137,7 +137,7 @@ def _summary(found: "Rehearsal", intake: Intake, files: list[str]) -> dict[str, 
         "error": end.error,
         "passive": {"labels": passive.queries, "error": passive.error},
         "all_labels": {"labels": found.everything.queries, "error": found.everything.error},
-        "commoner_class": {"labels": 0, "error": found.commoner},
+        "majority_class": {"labels": 0, "error": found.majority},
         "curves": [curve.as_json() for curve in found.curves()],
         "warning": stats.warning,
         "files": files,
@@ -153,7 +153,7 @@ def _write(found: "Rehearsal", folder: Path, sample: Path, summary: dict[str, An
     if found.measure == "test error":
         parts = f"{found.examples:,} examples to learn from, {found.tested:,} held out"
     look = Look(
-        title=f"{Path(summary['file']).name}: {found.results[-1].queries:,} labels",
+        title=f"{Path(summary['file']).name}: {found.active.queries:,} labels",
         subtitle=f"{parts}; seed {found.plan.seed}.",
         measure=found.measure,
         reference=(found.everything.error, f"passive with all {found.everything.queries:,} labels"),
@@ -161,12 +161,12 @@ def _write(found: "Rehearsal", folder: Path, sample: Path, summary: dict[str, An
     save(draw(found.curves(), look), folder, "curve")
     write_sample(
         sample,
-        ids=[asked.record.id for asked in found.asked],
-        labels=[found.learner.classes[asked.label > 0] for asked in found.asked],
-        weights=np.array([asked.weight for asked in found.asked]),
-        probabilities=np.array([asked.probability for asked in found.asked]),
+        ids=[one.record.id for one in found.bought],
+        labels=[found.learner.classes[one.label > 0] for one in found.bought],
+        weights=np.array([one.weight for one in found.bought]),
+        probabilities=np.array([one.probability for one in found.bought]),
         n=summary["seen"],
-        columns=record_columns(asked.record for asked in found.asked),
+        columns=record_columns(one.record for one in found.bought),
     )
     found.learner.save(folder / "model.askance")
     with write_atomically(folder / "summary.json") as file:
@@ -185,7 +185,7 @@ def _show(summary: dict[str, Any], folder: Path) -> None:
         summary["algorithm"]: summary,
         "passive": summary["passive"],
         "passive, all labels": summary["all_labels"],
-        "always the commoner class": summary["commoner_class"],
+        "always the majority class": summary["majority_class"],
     }
     for name, row in rows.items():
         table.add_row(name, f"{row['labels']:,}", f"{row['error']:.1%}")
@@ -302,11 +302,11 @@ def compare(
 
 
 def _contestant(text: str) -> "Contestant":
-    from askance.rehearsal.comparison import contestant
+    from askance.rehearsal.comparison import contestant, prototype
 
     name, _, given = text.partition(":")
     if name not in ALGORITHMS:
         raise typer.BadParameter(f"{name!r} is not one of {', '.join(ALGORITHMS)}.")
     found = contestant(name, dict(map(parameter, given.split(",") if given else ())))
-    found.prototype()
+    prototype(found)
     return found

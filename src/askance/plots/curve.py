@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from askance.types import Floats, ResultRow
+from askance.types import Floats, Run
 
 __all__ = ["Curve", "label_budgets", "sum_up"]
 
@@ -50,23 +50,24 @@ class Curve:
         }
 
 
-def sum_up(name: str, runs: Sequence[Sequence[ResultRow]]) -> Curve:
-    """Quartiles over the runs of one algorithm; the last budget of each stands for its end.
+def sum_up(name: str, runs: Sequence[Run]) -> Curve:
+    """Quartiles over the runs of one algorithm, all measured at the same budgets.
 
-    >>> end = [ResultRow(10, 10, 40, 0.2, True), ResultRow(99, 30, 90, 0.1, False)]
-    >>> curve = sum_up("one run", [end])
+    >>> from askance.types import ResultRow
+    >>> run = Run((ResultRow(10, 10, 40, 0.2, True),), 90, 30, 0.1, "stream over")
+    >>> curve = sum_up("one run", [run])
     >>> curve.budgets, curve.median.tolist(), curve.asked, curve.final
     ((10,), [0.2], 30.0, 0.1)
     """
-    errors = np.array([[row.error for row in run] for run in runs])
+    errors = np.array([[*(row.error for row in run.rows), run.error] for run in runs])
     lower, median, upper = np.quantile(errors, [0.25, 0.5, 0.75], axis=0)
     return Curve(
         name=name,
-        budgets=tuple(row.budget for row in runs[0][:-1]),
+        budgets=tuple(row.budget for row in runs[0].rows),
         lower=lower[:-1],
         median=median[:-1],
         upper=upper[:-1],
-        asked=float(np.median([run[-1].queries for run in runs])),
+        asked=float(np.median([run.queries for run in runs])),
         final=float(median[-1]),
     )
 

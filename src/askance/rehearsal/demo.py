@@ -1,17 +1,15 @@
 """Run the algorithms of the demo, and sum up what they reached."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.datasets import load_sample_images
 
 from askance.plots.curve import Curve, sum_up
-from askance.presets import make_learner
-from askance.simulate import simulate
+from askance.simulate import Contestant, simulate
 from askance.sparse import rows_of
-from askance.types import Floats, Label, ResultRow, Row
+from askance.types import Floats, Label, Row, Run
 
 __all__ = [
     "BUDGETS",
@@ -19,7 +17,6 @@ __all__ = [
     "FULL",
     "QUICK",
     "TARGET",
-    "Contestant",
     "Size",
     "compare",
     "describe",
@@ -29,9 +26,6 @@ __all__ = [
 
 BUDGETS = tuple(round(10 * 2 ** (q / 2)) for q in range(19))
 """Label budgets, two for each doubling: 10 to 5120."""
-
-_TO_THE_END = (*BUDGETS, 10**9)
-"""The last one is never reached, so that every run goes on to the end of its stream."""
 
 SIDE = 8
 """Pixels on each side of a patch."""
@@ -56,15 +50,6 @@ QUICK = Size(permutations=3, stream=600, test=300)
 
 TARGET = 0.04
 """One in twenty-five: an error that every contestant reaches well before its end."""
-
-
-@dataclass(frozen=True, slots=True)
-class Contestant:
-    """An algorithm with its settings, under a name for people."""
-
-    name: str
-    algorithm: str
-    parameters: dict[str, Any]
 
 
 # Settings from one small search, on other permutations than those shown (seed 1, 5 of them):
@@ -120,7 +105,7 @@ def compare(
     ``on_run`` is called after each run.
     """
     rows, labels = photographs()
-    results: dict[str, list[list[ResultRow]]] = {one.name: [] for one in contestants}
+    runs: dict[str, list[Run]] = {one.name: [] for one in contestants}
     for j in range(size.permutations):
         generator = np.random.default_rng([seed, j])
         order = generator.permutation(len(rows)).tolist()
@@ -128,11 +113,11 @@ def compare(
         examples = [(rows[i], labels[i]) for i in order]
         stream, test = examples[: size.stream], examples[-size.test :]
         for one in contestants:
-            learner = make_learner(one.algorithm, n_features=N_FEATURES, **one.parameters)
-            run = simulate(learner, stream, coins, test, budgets=_TO_THE_END)
-            results[one.name].append(run)
+            learner = one.learner(N_FEATURES)
+            run = simulate(learner, stream, coins, test, budgets=BUDGETS, to_the_end=True)
+            runs[one.name].append(run)
             on_run()
-    return [sum_up(name, runs) for name, runs in results.items()]
+    return [sum_up(name, found) for name, found in runs.items()]
 
 
 def describe(size: Size) -> str:

@@ -16,12 +16,12 @@ from typing import Any
 
 import joblib
 
-from askance.engine import Group, chunks_of, run_settings
 from askance.engine.grouping import cover_size, groups
 from askance.errors import AskanceError, InvalidParameter
 from askance.kernels._jit import CODE_VERSION
 from askance.learners.streaming import StreamingLearner
 from askance.presets import make_learner
+from askance.simulate import simulate_settings
 from askance.study.design import Cell, Origin, Study
 from askance.study.origins import fingerprint, present, split, width
 from askance.study.store import Outcome, Store, cells_of, read_results
@@ -127,13 +127,13 @@ def _failed(cell: Cell, error: Exception) -> Outcome:
 def _run_group(task: Task, learners: list[tuple[Cell, StreamingLearner]]) -> list[Outcome]:
     train, test, n_features = split(task.origin, task.cells[0].permutation, task.data_dir)
     start = time.perf_counter()
-    group = Group([learner for _, learner in learners], n_features)
-    found = run_settings(group, chunks_of(train), test, task.budgets)
+    settings = [learner for _, learner in learners]
+    runs = simulate_settings(settings, n_features, train, test, budgets=task.budgets)
     seconds = (time.perf_counter() - start) / len(learners)
     return [
-        Outcome(cell, tuple((r.budget, r.queries, r.examples, r.error) for r in rows), seconds,
+        Outcome(cell, tuple((r.budget, r.queries, r.examples, r.error) for r in run.rows), seconds,
                 CODE_VERSION)
-        for (cell, _), rows in zip(learners, found, strict=True)
+        for (cell, _), run in zip(learners, runs, strict=True)
     ]  # fmt: skip
 
 

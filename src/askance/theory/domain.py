@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 
 from askance.learners.epochs import EpochLearner
 from askance.oracles.finite import Vote, VoteOracle
-from askance.theory.instances import Stream
+from askance.theory.instances import Instance
 from askance.types import Bools, Floats, Integers, Matrix
 
 __all__ = ["Domain", "threshold_domain"]
@@ -50,10 +50,10 @@ class Domain:
         """h*."""
         return int(np.argmin(self.errors()))
 
-    def stream(self, n: int, rng: np.random.Generator) -> Stream:
+    def stream(self, n: int, rng: np.random.Generator) -> Instance:
         at = rng.integers(len(self.votes), size=n)
         labels = np.where(rng.random(n) < self.positive[at], 1, -1)
-        return Stream(self.points[at], labels, self.best)
+        return Instance(self.points[at], labels, self.best)
 
     def disagreement(self, good: Bools) -> Bools:
         """DIS(A) at every point."""

@@ -8,7 +8,7 @@ from askance.learners.epoch_records import EpochRecord
 from askance.learners.epochs import EpochLearner
 from askance.oracles.finite import Vote, VoteOracle
 from askance.theory.contestants import CONTESTANTS, log_log_slope, make_contestant, sizes
-from askance.theory.instances import Stream, drive, hard_instance
+from askance.theory.instances import Instance, drive, hard_instance
 from askance.types import Floats, Integers
 
 __all__ = ["EPSILON", "HardLine", "HardResult", "HardRun", "floor_queries", "hard_run", "summarise"]
@@ -67,7 +67,7 @@ def hard_run(size: int, seed: int, n: int) -> HardRun:
     return HardRun(size, seed, at.tolist(), results)
 
 
-def _result(name: str, size: int, stream: Stream, coins: Floats, at: Integers) -> HardResult:
+def _result(name: str, size: int, stream: Instance, coins: Floats, at: Integers) -> HardResult:
     learner = make_contestant(name, VoteOracle(size), _C0, len(coins))
     kept: list[bool] = []
     shares: list[float] = []

@@ -1,22 +1,23 @@
-"""Synthetic streams with known best classifiers, and the loop that drives a learner over them."""
+"""Synthetic streams with known best classifiers, and what a learner does on them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from askance.learners.epochs import EpochLearner
+from askance.simulate import run_blocks
 from askance.sparse import from_dense
-from askance.types import Floats, Integers, Matrix
+from askance.types import Bools, Decision, Floats, Integers, Matrix
 
-__all__ = ["CERTAINTY", "Run", "Stream", "drive", "hard_instance", "threshold_stream"]
+__all__ = ["CERTAINTY", "Instance", "Trace", "drive", "hard_instance", "threshold_stream"]
 
 CERTAINTY = 0.8
 
 
 @dataclass(frozen=True)
-class Stream:
+class Instance:
     """Examples with their hidden labels; ``best`` names h* (an index or a cut)."""
 
     X: Matrix
@@ -25,11 +26,11 @@ class Stream:
 
 
 @dataclass(frozen=True)
-class Run:
-    """What a learner did on a stream: who was asked, who was inside, at what probability."""
+class Trace:
+    """What a learner decided for each example: whom it asked, who was inside, with what P."""
 
-    queried: Integers
-    inside: Integers
+    queried: Bools
+    inside: Bools
     probability: Floats
 
     def queries_at(self, n: Integers) -> Integers:
@@ -39,37 +40,35 @@ class Run:
 
 def drive(
     learner: EpochLearner,
-    stream: Stream,
+    instance: Instance,
     coins: Floats,
     on_epoch: Callable[[], None] = lambda: None,
-) -> Run:
-    """Run a learner over a stream, a block at a time; every query is answered at once.
+) -> Trace:
+    """Run a learner over an instance; every query is answered at once.
 
-    ``on_epoch`` is called at the start of every epoch, and when the stream has ended.
+    ``on_epoch`` is called when an epoch has ended, and when the stream has.
     """
-    decisions = []
-    done, n, epoch = 0, len(stream.labels), 1
-    while done < n:
+    decisions: list[Decision] = []
+    epoch, reported = learner.epoch, 0
+
+    def note(block: Sequence[Decision]) -> None:
+        nonlocal epoch, reported
+        decisions.extend(block)
         if learner.epoch > epoch:
-            epoch = learner.epoch
+            epoch, reported = learner.epoch, len(decisions)
             on_epoch()
-        part = slice(done, done + min(learner.remaining, n - done))
-        block = learner.decide_many(stream.X[part], coins[part])
-        labels = [
-            int(y) if d.queried else None for y, d in zip(stream.labels[part], block, strict=True)
-        ]
-        learner.learn_many(stream.X[part], block, labels)
-        decisions += block
-        done = part.stop
-    on_epoch()
-    return Run(
+
+    run_blocks(learner, instance.X, coins, instance.labels.__getitem__, on_block=note)
+    if reported < len(decisions):
+        on_epoch()
+    return Trace(
         queried=np.array([d.queried for d in decisions]),
         inside=np.array([d.in_disagreement for d in decisions]),
         probability=np.array([d.probability for d in decisions]),
     )
 
 
-def hard_instance(size: int, n: int, epsilon: float, rng: np.random.Generator) -> Stream:
+def hard_instance(size: int, n: int, epsilon: float, rng: np.random.Generator) -> Instance:
     """A stream of ``sec:example``, with the votes of all ``size`` classifiers in each example.
 
     With probability epsilon, y = h*(x) and every other classifier flips a coin; otherwise y is a
@@ -93,10 +92,10 @@ def hard_instance(size: int, n: int, epsilon: float, rng: np.random.Generator) -
     indices = np.concatenate([np.concatenate([[0], c + 1]) for c in columns])
     values = np.ones(len(indices))
     values[indptr[:-1]] = common
-    return Stream(csr_array((values, indices, indptr), shape=(n, size + 1)), labels, best)
+    return Instance(csr_array((values, indices, indptr), shape=(n, size + 1)), labels, best)
 
 
-def threshold_stream(n: int, cut: float, omega: float, rng: np.random.Generator) -> Stream:
+def threshold_stream(n: int, cut: float, omega: float, rng: np.random.Generator) -> Instance:
     """Uniform points on [0, 1] labelled by a threshold under Tsybakov noise of exponent omega.
 
     |2 eta(x) - 1| = CERTAINTY (2 |x - cut|)^(1/omega - 1), at most 1, so that the regret of a cut
@@ -108,4 +107,4 @@ def threshold_stream(n: int, cut: float, omega: float, rng: np.random.Generator)
         certain = np.minimum(CERTAINTY * (2 * np.abs(x - cut)) ** (1 / omega - 1), 1.0)
     agrees = rng.random(n) < (1 + certain) / 2
     labels = np.where((x > cut) == agrees, 1, -1)
-    return Stream(from_dense(x[:, None]), labels, cut)
+    return Instance(from_dense(x[:, None]), labels, cut)
