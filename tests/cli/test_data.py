@@ -86,11 +86,11 @@ def test_the_environment_can_name_the_folder(few_files, monkeypatch):
 
 
 def test_a_failure_is_one_sentence_on_standard_error_without_a_traceback():
-    command = [sys.executable, "-m", "askance.cli.data", "fetch", "iris"]
+    command = [sys.executable, "-m", "askance", "data", "fetch", "iris"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stdout == ""
-    assert done.stderr.startswith("error: no data set is called 'iris'")
+    assert done.stderr.startswith("askance: no data set is called 'iris'")
     assert done.stderr.count("\n") == 1
 
 

@@ -7,6 +7,7 @@ import random
 import signal
 import subprocess
 import sys
+import termios
 import time
 from pathlib import Path
 
@@ -105,15 +106,17 @@ def test_label_quit_go_on_undo_and_finish_in_a_terminal(tickets, terminal):
     first.presses("y").sees("Saved: record 1 is urgent.")
     first.presses("?").sees("any key").presses("x")
     first.presses("n").sees("is no.").presses("s").sees("was skipped").presses("z").sees("'z'")
-    first.presses("q").sees("2 labels given, 1 skipped").sees("The same command goes on")
+    first.presses("q").sees("2 labels given, 1 skipped").sees(
+        "The same command picks up where you left off"
+    )
     assert first.ends() == 0
     assert answers_of(tickets) == ["yes", "no", "skip"]
 
     second = terminal(*COMMAND, tickets)
     second.sees("2 of 6 labels given").presses("u").sees("Undone").presses("u").sees("is no.")
     second.presses("y").sees("Saved").presses("\x1b[A").sees("That key").presses("yn")
-    second.sees("4 of 6").presses("nn").sees("All labels of the budget are given.")
-    second.presses("u").sees("Undone").presses("y").sees("All labels").presses("q")
+    second.sees("4 of 6").presses("nn").sees("The label budget is spent.")
+    second.presses("u").sees("Undone").presses("y").sees("budget is spent").presses("q")
     second.sees("6 labels given")
     assert second.ends() == 0
 
@@ -143,6 +146,52 @@ def test_a_process_that_is_told_to_end_saves_and_says_so(tickets, terminal):
     started.sees("1 label given")
     assert started.ends() == 128 + signal.SIGTERM
     assert [row["label"] for row in rows_of(tickets)] == ["no"]
+
+
+def state_of(pid):
+    shown = subprocess.run(["ps", "-o", "state=", "-p", str(pid)], capture_output=True, text=True)
+    return shown.stdout.strip()
+
+
+def test_ctrl_z_gives_the_terminal_back_and_it_goes_on_with_the_same_question(tickets, terminal):
+    started = terminal(*COMMAND, tickets, *SMALL)
+    started.sees(" help").presses("y").sees("Saved: record 1 is yes.").presses("\x1a")
+    started.sees("\x1b[?1049l").sees("\x1b[?25h")
+    until = time.monotonic() + 30
+    while state_of(started.child.pid) != "T":
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    assert termios.tcgetattr(started.child.child_fd)[3] & termios.ICANON
+    started.child.kill(signal.SIGCONT)
+    started.sees("\x1b[?1049h").sees("Saved: record 1 is yes.").sees(" help")
+    assert not termios.tcgetattr(started.child.child_fd)[3] & termios.ICANON
+    started.presses("n").sees("Saved").presses("q").sees("2 labels given")
+    assert started.ends() == 0
+    assert answers_of(tickets) == ["yes", "no"]
+
+
+def test_a_pipe_is_refused_since_it_can_be_read_only_once(tmp_path):
+    os.mkfifo(tmp_path / "pipe.csv")
+    done = run(tmp_path / "pipe.csv", answers="y\n")
+    assert done.exit_code == 1
+    assert "pipe.csv is not a regular file and can be read only once" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["pipe.csv"]
+
+
+def test_a_labelling_with_damaged_snapshots_resumes_from_its_journal(tickets):
+    wanted = ["y", "n"] * 22
+    assert run(tickets, "--c0", "99", *SMALL, answers="\n".join(wanted)).exit_code == 0
+    before = (folder_of(tickets) / "model.askance").read_bytes()
+    snapshots = list(folder_of(tickets).glob("snapshot-*.askance"))
+    assert snapshots
+    for path in snapshots:
+        content = bytearray(path.read_bytes())
+        content[len(content) // 2] ^= 255
+        path.write_bytes(content)
+    done = run(tickets, answers="q\n")
+    assert done.exit_code == 0, done.output
+    assert len(answers_of(tickets)) == len(wanted)
+    assert (folder_of(tickets) / "model.askance").read_bytes() == before
 
 
 def test_a_kill_loses_at_most_the_answer_being_typed(tickets, terminal):
@@ -214,7 +263,7 @@ def test_piped_answers_are_plain_and_resume(tickets):
     first = run(tickets, "--budget", 4, *SMALL, answers="y\nno\nperhaps\nu\nskip\n")
     assert first.exit_code == 0
     assert "\x1b" not in first.stdout
-    assert "'perhaps' means nothing here" in first.stdout
+    assert "'perhaps' does nothing here" in first.stdout
     assert answers_of(tickets) == ["yes", "skip"]
     second = run(tickets, "--json", answers="y\n" * 50)
     assert second.exit_code == 0
@@ -223,7 +272,7 @@ def test_piped_answers_are_plain_and_resume(tickets):
     assert summary["ended"] == "budget"
     assert [row["label"] for row in rows_of(tickets)] == ["yes"] * 4
     third = run(tickets, "--budget", 5, answers="n\n")
-    assert "All labels" in third.stdout
+    assert "budget is spent" in third.stdout
     assert answers_of(tickets) == ["yes", "skip", "yes", "yes", "yes", "no"]
 
 
@@ -250,7 +299,7 @@ def test_ids_that_are_learned_from_are_named_before_the_first_answer(tmp_path):
     file = tmp_path / "pumps.csv"
     rows = [f"P{number},{number % 7}" for number in range(40)]
     file.write_text("\n".join(["key,age", *rows, ""]))
-    note = "key looks like an id, and is learned from"
+    note = "key looks like an id, but is learned from"
     assert " ".join(run(file, answers="y\n").stdout.split()).count(note) == 1
     assert note not in " ".join(run(file, answers="n\n").stdout.split())
     other = run(file, "--id", "key", "--session", tmp_path / "other", answers="y\n")
@@ -262,7 +311,7 @@ def test_other_options_than_those_it_began_with_are_refused(tickets):
     for option, value in (("--seed", 3), ("--positive", "late"), ("--cover-size", 5)):
         refused = run(tickets, option, value, answers="y\n")
         assert refused.exit_code == 1
-        assert "was begun with" in refused.stderr
+        assert "began with" in refused.stderr
     assert run(tickets, "--positive", "urgent", "--cover-size", 2, answers="y\n").exit_code == 0
     assert answers_of(tickets) == ["yes", "yes"]
 
@@ -287,7 +336,7 @@ def test_a_changed_file_is_refused(tickets):
     tickets.write_text(tickets.read_text().replace("nasty", "nice"))
     refused = run(tickets, answers="y\n")
     assert refused.exit_code == 1
-    assert "is not what it was" in refused.stderr
+    assert "has changed since its record" in refused.stderr
     assert answers_of(tickets) == ["yes", "yes"]
 
 

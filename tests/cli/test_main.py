@@ -124,12 +124,24 @@ def test_results_have_no_colour_where_none_is_wanted(tmp_path):
     assert "\x1b" not in run(*command, NO_COLOR="1", **terminal).stderr
 
 
-def test_the_command_line_starts_without_the_plotting_library():
-    code = "import sys, askance.cli; print('matplotlib' in sys.modules)"
+SLOW = ("numba", "numpy", "scipy", "sklearn", "matplotlib", "pyarrow", "pandas")
+STARTED = (
+    "import contextlib, io, sys, askance.cli\n"
+    "with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()):\n"
+    "    askance.cli.app({arguments!r})\n"
+    "print(*({slow!r} & sys.modules.keys()))\n"
+)
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["--version"], *([command, "--help"] for command in COMMANDS)]
+)
+def test_help_and_version_wait_for_no_slow_import(arguments):
+    code = STARTED.format(arguments=arguments, slow=set(SLOW))
     result = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
-    assert result.stdout == "False\n"
+    assert result.stdout == "\n"
 
 
 def test_the_demo_prints_a_table_and_writes_both_files(tmp_path):

@@ -260,8 +260,8 @@ def test_a_missing_file_and_an_unknown_format() -> None:
 
 def test_what_is_there_is_kept() -> None:
     Path("p.csv").write_text("mine")
-    assert "p.csv is already there" in refusal("predict", "model", "people.csv", "-o", "p.csv")
-    assert "p.csv is already there" in refusal("export", "model", "--sample", "p.csv")
+    assert "p.csv already exists" in refusal("predict", "model", "people.csv", "-o", "p.csv")
+    assert "p.csv already exists" in refusal("export", "model", "--sample", "p.csv")
     assert Path("p.csv").read_text() == "mine"
     said("predict", "model", "people.csv", "-o", "p.csv", "--force")
     assert Path("p.csv").read_text() != "mine"

@@ -1,22 +1,24 @@
+import inspect
 from typing import Annotated
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
+from askance import ActiveLearner
 from askance.cli.options import (
     AsJson,
     FileArgument,
     LabelledOptions,
     LearnerOptions,
     flat,
+    parameter,
     progress_bar,
     refuse_existing,
     say,
     say_json,
 )
 from askance.data.reading.intake import Reading
-from askance.data.reading.readers import read_batches
 from askance.errors import InvalidParameter
 
 app = typer.Typer()
@@ -68,19 +70,30 @@ def test_a_wrong_choice_is_a_wrong_call(option):
     assert option[0] in result.stderr
 
 
-def test_every_format_of_the_choice_is_one_of_the_readers():
-    from askance.cli.options import FORMATS
-
-    with pytest.raises(InvalidParameter) as caught:
-        list(read_batches("x.nonsense"))
-    known = str(caught.value).removeprefix("format must be one of ").split(", ")
-    assert sorted(FORMATS) == sorted(known[:-1])
-
-
 @pytest.mark.parametrize("text", ["b", "b=", "=3"])
 def test_a_parameter_has_a_name_and_a_value(text, refused):
     with refused(InvalidParameter, "NAME=VALUE", repr(text)):
         LearnerOptions(param=[text]).parameters()
+
+
+@pytest.mark.parametrize("name", ["n_features", "random_state", "budget", "features", "classes"])
+def test_a_parameter_that_the_command_sets_itself_is_refused(name, refused):
+    with refused(InvalidParameter, f"{name} cannot be set as a parameter"):
+        LearnerOptions(param=[f"{name}=3"]).parameters()
+
+
+def test_every_argument_of_a_learner_that_is_no_parameter_is_refused(refused):
+    taken = set(inspect.signature(ActiveLearner).parameters) - {"parameters"}
+    for name in taken | {"n_features", "algorithm"}:
+        with refused(InvalidParameter, "cannot be set as a parameter"):
+            parameter(f"{name}=1")
+
+
+def test_one_column_cannot_be_label_and_id(refused):
+    for options in (LabelledOptions(label="id", id="id"), LabelledOptions(id="label")):
+        with refused(InvalidParameter, "--label and --id must name different columns"):
+            options.reading()
+    assert LabelledOptions(label="spam", id="id").reading().id == "id"
 
 
 def test_what_is_there_is_refused_unless_forced(tmp_path, refused):

@@ -107,7 +107,7 @@ def test_what_is_there_is_kept_unless_forced(folder):
     askance(*command)
     before = {path: path.read_bytes() for path in (folder / "mail-run").iterdir()}
     done = askance(*command, "--seed", 1, code=1)
-    assert "already there" in done.stderr
+    assert "already exists" in done.stderr
     assert before == {path: path.read_bytes() for path in (folder / "mail-run").iterdir()}
     askance(*command, "--seed", 1, "--force")
     assert before != {path: path.read_bytes() for path in (folder / "mail-run").iterdir()}
@@ -138,12 +138,12 @@ def test_standard_input_is_measured_as_it_comes(folder):
 def test_a_budget_that_was_not_spent_is_said(folder):
     done = askance("run", "mail.csv", "--label", "spam", "--algorithm", "margin", "--param",
                    "b=0.0001")  # fmt: skip
-    assert "labels are left: a larger b asks more" in done.stdout
+    assert "labels are left over: a larger b asks for more" in done.stdout
 
 
 def test_an_id_that_was_learned_from_is_said(folder):
     done = askance("run", "mail.csv", "--label", "spam", "--budget", 20)
-    assert "id looks like an id, and was learned from" in done.stdout
+    assert "id looks like an id, but was learned from" in done.stdout
 
 
 def test_formats_without_columns_need_no_label_option(folder):

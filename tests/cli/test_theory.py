@@ -4,8 +4,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from askance.cli.theory import NAMES, theory_app
-from askance.theory.experiments import EXPERIMENTS
+from askance.cli.theory import theory_app
 
 
 def test_run_writes_numbers_and_figure_and_document_uses_them(tmp_path: Path) -> None:
@@ -43,10 +42,6 @@ def test_numbers_as_json(tmp_path: Path) -> None:
     chosen = ["document", str(page), "--out", str(tmp_path), "--json"]
     found = json.loads(runner.invoke(theory_app, chosen).stdout)
     assert found == {"document": str(page), "experiments": ["labels"]}
-
-
-def test_the_names_are_those_of_the_experiments() -> None:
-    assert set(NAMES) == set(EXPERIMENTS)
 
 
 def test_an_unknown_experiment_is_named(tmp_path: Path) -> None:

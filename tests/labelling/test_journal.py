@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from askance.errors import FileUnreadable
-from askance.labelling.journal import Given, Journal
+from askance.labelling.journal import GivenAnswer, Journal
 
-ONE = Given(0, "a", "yes", 1.0, "00")
-TWO = Given(4, "b\n\x1b\u2028", "skip", 1 / 3, "01")
+ONE = GivenAnswer(0, "a", "yes", 1.0, "00")
+TWO = GivenAnswer(4, "b\n\x1b\u2028", "skip", 1 / 3, "01")
 
 
 @pytest.fixture
@@ -62,6 +62,13 @@ def test_a_line_that_was_not_finished_is_dropped_and_written_over(tmp_path_facto
         ('{"undo": 0}', "does not fit"),
         ('{"example": 1}', "does not fit"),
         ('{"budget": "many"}', "does not fit"),
+        ("[" * 100_000, "line 2 of .* is damaged"),
+        (json.dumps(ONE._replace(answer="maybe")._asdict()), "does not fit"),
+        (json.dumps(ONE._replace(example="0")._asdict()), "does not fit"),
+        (json.dumps(ONE._replace(id=None)._asdict()), "does not fit"),
+        (json.dumps(ONE._replace(check=7)._asdict()), "does not fit"),
+        (json.dumps(ONE._replace(probability=0)._asdict()), "does not fit"),
+        (json.dumps(ONE._replace(probability=[1])._asdict()), "does not fit"),
     ],
 )
 def test_damage_is_told(path, line, message):
@@ -76,6 +83,20 @@ def test_a_foreign_file_is_refused(tmp_path, content):
     (tmp_path / "j").write_text(content)
     with pytest.raises(FileUnreadable, match="is not a journal"):
         Journal(tmp_path / "j")
+
+
+@pytest.mark.parametrize("first", [{"version": "1"}, {"settings": []}, {"version": None}])
+def test_a_damaged_beginning_is_told(path, first):
+    path.write_text(json.dumps({**json.loads(path.read_text()), **first}) + "\n")
+    with pytest.raises(FileUnreadable, match=r"line 1 of .* is damaged"):
+        Journal(path)
+
+
+def test_any_text_can_be_an_id(path):
+    journal = Journal(path)
+    for number, id in enumerate(["\ud800", "\x00\x1b", "\u2028\r\n", "\U0001f600"]):
+        journal.answer(GivenAnswer(number, id, "yes", 1.0, "00"))
+    assert Journal(path).answers == journal.answers
 
 
 def test_a_newer_journal_is_refused(path):

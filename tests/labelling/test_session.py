@@ -103,16 +103,16 @@ def test_a_file_may_grow_but_not_change(mail, begun):
     Session(folder, mail)
     for changed in (1, last):
         mail.write_text("".join([*lines[:changed], "ann,0,x\n", *lines[changed + 1 :]]))
-        with pytest.raises(FileUnreadable, match="is not what it was when its record"):
+        with pytest.raises(FileUnreadable, match="has changed since its record"):
             Session(folder, mail)
     mail.write_text("".join(lines[:last]))
-    with pytest.raises(FileUnreadable, match="is not what it was when its record"):
+    with pytest.raises(FileUnreadable, match="has changed since its record"):
         Session(folder, mail)
 
 
 def test_nothing_is_answered_where_nothing_was_asked(mail, begun):
     session = Session(begun("a"), mail)
-    with pytest.raises(UnknownQuestion, match="no question stands"):
+    with pytest.raises(UnknownQuestion, match="no open question"):
         session.answer("yes")
     assert session.undo() is None
 

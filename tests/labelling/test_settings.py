@@ -3,7 +3,7 @@ import json
 import pytest
 
 from askance.data.reading.intake import Reading
-from askance.errors import InvalidParameter
+from askance.errors import FileUnreadable, InvalidParameter
 from askance.labelling.settings import Settings
 
 
@@ -22,6 +22,33 @@ def test_text_columns_are_settled_once(mail):
     settled = Settings().settled(mail)
     assert settled.reading.text == ("subject",)
     assert settled.settled(mail) == settled
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [{"classes": ["a"]}, {"reading": 3}, {"reading": {"x": 1}}, {"parameters": 3}, {"y": 1}],
+)
+def test_damage_is_told(damaged, refused):
+    with refused(FileUnreadable, "the settings of a labelling are damaged"):
+        Settings.from_state({**Settings().as_state(), **damaged})
+
+
+def test_a_class_that_no_file_can_hold_is_refused(refused):
+    with refused(InvalidParameter, "must be valid Unicode text, got '\\udcff'"):
+        Settings(classes=("no", "\udcff"))
+
+
+def test_a_setting_has_the_name_of_its_option():
+    settings = Settings(classes=("ham", "spam"), parameters={"c0": 0.5}, seed=3)
+    named = settings.by_name()
+    assert (named["positive"], named["negative"], named["c0"], named["seed"]) == (
+        "spam",
+        "ham",
+        0.5,
+        3,
+    )
+    ignoring = Settings(reading=Reading(label="y", ignore=("b",)).unlabelled()).by_name()
+    assert ignoring["label"] == ignoring["ignore"] == ["b", "y"]
 
 
 def test_the_learner_knows_how_files_are_read():

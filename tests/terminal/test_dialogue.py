@@ -63,8 +63,8 @@ def test_every_way_out(held, key):
 def test_other_keys_change_nothing(held):
     pages, session = held(["x", OTHER, "u", "\x1b", "q"])
     assert answers(session) == []
-    assert "'x' means nothing" in pages[1].message
-    assert "That key means nothing" in pages[2].message
+    assert "'x' does nothing" in pages[1].message
+    assert "That key does nothing" in pages[2].message
     assert "no answer to undo" in pages[3].message
 
 

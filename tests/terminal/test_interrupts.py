@@ -26,7 +26,31 @@ def test_a_signal_ends_a_wait_that_has_begun():
 
 
 def test_handlers_are_given_back():
-    before = [signal.getsignal(number) for number in ENDING]
+    signals = [*ENDING, signal.SIGTSTP]
+    before = [signal.getsignal(number) for number in signals]
+    with Interrupts(lambda: None):
+        assert signal.getsignal(signal.SIGTSTP) != before[-1]
+    assert [signal.getsignal(number) for number in signals] == before
+
+
+def test_ctrl_z_is_left_alone_where_no_terminal_was_taken():
+    before = signal.getsignal(signal.SIGTSTP)
     with Interrupts():
-        pass
-    assert [signal.getsignal(number) for number in ENDING] == before
+        assert signal.getsignal(signal.SIGTSTP) == before
+
+
+def test_ctrl_z_suspends_a_wait_at_once_and_work_when_it_pauses():
+    stops = []
+    with Interrupts(lambda: stops.append(1)) as interrupts:
+        signal.raise_signal(signal.SIGTSTP)
+        assert stops == []
+        interrupts.pause()
+        interrupts.pause()
+        assert stops == [1]
+        with interrupts.waiting():
+            signal.raise_signal(signal.SIGTSTP)
+            assert stops == [1, 1]
+        signal.raise_signal(signal.SIGTSTP)
+        with interrupts.waiting():
+            assert stops == [1, 1, 1]
+        assert interrupts.received is None

@@ -75,6 +75,18 @@ def test_single_keys_come_back_after_a_shell_took_the_terminal(terminal):
         assert read() == "n"
 
 
+def test_a_terminal_that_is_released_for_a_while_is_as_it_was_and_drawn_again(terminal):
+    keyboard, screen = terminal
+    before = termios.tcgetattr(screen)
+    with terminal_keys(screen) as read:
+        with read.released():
+            assert termios.tcgetattr(screen) == before
+        assert not termios.tcgetattr(screen)[3] & termios.ICANON
+        assert read() == RESIZED
+        os.write(keyboard, b"n")
+        assert read() == "n"
+
+
 def test_a_terminal_that_is_gone_has_no_more_keys():
     keyboard, screen = pty.openpty()
     with terminal_keys(screen) as read:

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from askance.data.features.records import Record
-from askance.labelling.session import Asked, Standing
+from askance.labelling.session import OpenQuestion, Standing
 from askance.live import Question
 from askance.terminal.pages import Layout, Page, trend
 
@@ -13,7 +13,7 @@ STANDING = Standing(12, 8, 1, 400, (*range(20), 399), 0.125, None)
 
 
 def asked(fields, id="x1"):
-    return Asked(QUESTION, Record(id, None, fields))
+    return OpenQuestion(QUESTION, Record(id, None, fields))
 
 
 def shown(page, width=80, height=None, **layout):

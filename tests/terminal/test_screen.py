@@ -4,13 +4,13 @@ import pytest
 from rich.console import Console
 
 from askance.data.features.records import Record
-from askance.labelling.session import Asked, Standing
+from askance.labelling.session import OpenQuestion, Standing
 from askance.live import Question
 from askance.terminal.pages import Layout, Page
 from askance.terminal.screen import PlainScreen, TerminalScreen
 
 STANDING = Standing(1, 4, 0, 3, (0,), 0.0, None)
-ASKED = Asked(Question(2, True, None, 1.0, 1.0, 1), Record("3", None, {"size": 5.0}))
+ASKED = OpenQuestion(Question(2, True, None, 1.0, 1.0, 1), Record("3", None, {"size": 5.0}))
 LAYOUT = Layout("mail.csv", ("ham", "[red]spam"))
 
 
@@ -36,6 +36,18 @@ def test_a_terminal_is_cleared_and_filled_without_scrolling():
     assert "\x1b[2J" in text
     assert text.count("\n") == 19
     assert not text.endswith("\n")
+
+
+def test_a_terminal_gets_its_first_screen_and_cursor_back_for_a_while(monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    output = io.StringIO()
+    screen = TerminalScreen(Console(file=output, force_terminal=True), LAYOUT)
+    taken, given = "\x1b[?1049h\x1b[H\x1b[?25l", "\x1b[?1049l\x1b[?25h"
+    with screen.opened():
+        assert output.getvalue() == taken
+        with screen.left():
+            assert output.getvalue() == taken + given
+    assert output.getvalue() == taken + given + taken + given
 
 
 @pytest.mark.parametrize("color", [True, False])

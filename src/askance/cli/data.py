@@ -1,26 +1,24 @@
 """``askance data``: list and fetch the paper's data sets."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColumn
 
-from askance.cli.options import AsJson, say_json
-from askance.data.catalog import CATALOG, entry_of, find, prepare, printed
-from askance.data.catalog.dataset import Dimensions
-from askance.data.catalog.entries import Entry
-from askance.data.catalog.fetch import Progress as Report
-from askance.data.catalog.fetch import fetch
+from askance.cli.options import AsJson, DataDir, say, say_json
 from askance.errors import AskanceError
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+    from askance.data.catalog.entries import Entry
+    from askance.data.catalog.fetch import Progress as Report
 
 __all__ = ["data_app"]
 
 data_app = typer.Typer(
-    help="The paper's data sets: list, fetch.\n\nExample: `askance data list`",
+    help="List and fetch the paper's data sets.\n\nExample: `askance data list`",
     no_args_is_help=True,
     rich_markup_mode="markdown",
 )
@@ -28,54 +26,39 @@ data_app = typer.Typer(
 _LAYOUT = "{:14} {:7} {:>7} {:>7} {:>8} {:>8} {:>6} {:>6} {:>5} {:>5} {}"
 _HEADINGS = ("n", "paper", "s", "paper", "d", "paper", "r", "paper")
 
-DataDir = Annotated[
-    Path | None,
-    typer.Option(
-        envvar="ASKANCE_DATA",
-        exists=True,
-        file_okay=False,
-        help="A folder that already holds the raw files.",
-    ),
-]
-
-
-@contextmanager
-def _one_sentence() -> Iterator[None]:
-    """Turn an expected failure into one sentence and exit code 1."""
-    try:
-        yield
-    except AskanceError as error:
-        typer.echo(f"error: {error}", err=True)
-        raise typer.Exit(1) from None
-
 
 @data_app.command("list")
 def list_sets(
     data_dir: DataDir = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the 22 data sets: our numbers beside the paper's, and what is present.
+    """Show the 22 data sets: which are here, and our numbers beside the paper's.
 
-    The first time, this prepares every set that is present.
+    The first call prepares every set that is here, which takes a while.
 
     Example: `askance data list --data-dir data`
     """
+    from askance.data.catalog import CATALOG
+
     with Console(stderr=True).status("preparing"):
         rows = [_described(entry, data_dir) for entry in CATALOG.values()]
     if as_json:
         say_json(rows)
         return
-    typer.echo(_LAYOUT.format("data set", "here", *_HEADINGS, "address"))
+    say(_LAYOUT.format("data set", "here", *_HEADINGS, "address"))
     for row in rows:
-        typer.echo(_line(row))
-    typer.echo("")
+        say(_line(row))
+    say()
     for row in rows:
         remarks = [row[key] for key in ("special", "note", "error") if row[key]]
         if remarks:
-            typer.echo(f"{row['name']}: {'; '.join(remarks)}")
+            say(f"{row['name']}: {'; '.join(remarks)}")
 
 
-def _described(entry: Entry, data_dir: Path | None) -> dict[str, Any]:
+def _described(entry: "Entry", data_dir: Path | None) -> dict[str, Any]:
+    from askance.data.catalog import find, prepare
+    from askance.data.catalog.dataset import Dimensions
+
     found = find(entry, data_dir)
     found_here: Dimensions | None = None
     error = None
@@ -100,6 +83,9 @@ def _described(entry: Entry, data_dir: Path | None) -> dict[str, Any]:
 
 
 def _line(row: dict[str, Any]) -> str:
+    from askance.data.catalog import printed
+    from askance.data.catalog.dataset import Dimensions
+
     paper = printed(Dimensions(*(row[f"paper_{key}"] for key in Dimensions._fields)))
     known = row["n"] is not None
     ours = printed(Dimensions(*(row[key] for key in Dimensions._fields))) if known else ("-",) * 4
@@ -111,29 +97,34 @@ def _line(row: dict[str, Any]) -> str:
 
 @data_app.command("fetch")
 def fetch_set(
-    name: Annotated[str, typer.Argument(help="As in `askance data list`.")],
+    name: Annotated[str, typer.Argument(help="A name that `askance data list` shows.")],
     data_dir: DataDir = None,
     as_json: AsJson = False,
 ) -> None:
-    """Download a data set from its public address into the user's cache, and verify it.
+    """Download a data set from its public address into your cache, and verify it.
 
     Example: `askance data fetch mushroom`
     """
-    with _one_sentence(), _progress_bar() as progress:
+    from askance.data.catalog import entry_of
+    from askance.data.catalog.fetch import fetch
+
+    with _download_bar() as progress:
         folder = fetch(entry_of(name), data_dir, _reporter(progress))
     if as_json:
         say_json({"name": name, "folder": str(folder)})
     else:
-        typer.echo(f"{name} is in {folder}")
+        say(f"{name} is in {folder}")
 
 
-def _progress_bar() -> Progress:
+def _download_bar() -> "Progress":
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
+
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
     console = Console(stderr=True)
     return Progress(*columns, console=console, disable=not console.is_terminal)
 
 
-def _reporter(progress: Progress) -> Report:
+def _reporter(progress: "Progress") -> "Report":
     tasks: dict[str, TaskID] = {}
 
     def report(name: str, done: int, total: int | None) -> None:

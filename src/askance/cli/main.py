@@ -85,7 +85,7 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def main(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
     """Learn a classifier from a stream, asking for few labels.
@@ -97,10 +97,11 @@ def main(
 @app.command()
 def demo(
     output: Annotated[
-        Path, typer.Option(file_okay=False, help="Folder for the plot, made if it is not there.")
+        Path,
+        typer.Option(file_okay=False, help="Folder for the plot, created if it does not exist."),
     ] = Path("demo"),
     seed: Seed = 0,
-    quick: Annotated[bool, typer.Option("--quick", help="A small part, in a second.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Use a small part of the data.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Compare four algorithms on patches of two photographs: a table and a plot.
@@ -110,7 +111,7 @@ def demo(
 
     Example: `askance demo --output plots --quick`
     """
-    # Here, so that the other commands do not wait for scikit-learn and matplotlib.
+    # Here, so that help and the other commands do not wait for it.
     from askance.plots.curve_table import table
     from askance.plots.figure import Look, draw, save
     from askance.rehearsal.demo import CONTESTANTS, FULL, QUICK, TARGET, describe

@@ -4,7 +4,7 @@ import json
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.cells import cell_len
@@ -12,8 +12,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from askance.cli.choices import FORMATS
 from askance.cli.options import (
-    FORMATS,
     AsJson,
     FileArgument,
     Force,
@@ -23,12 +23,11 @@ from askance.cli.options import (
     say,
     say_json,
 )
-from askance.exports import write_coefficients, write_model_sample, write_onnx
-from askance.exports.predictions import described, predictions
-from askance.live import ActiveLearner
-from askance.storage.tables import Chunk, check_table_path, write_table
 from askance.terminal.visible import visible
-from askance.types import State
+
+if TYPE_CHECKING:
+    from askance.storage.tables import Chunk
+    from askance.types import State
 
 __all__ = ["export", "inspect", "predict"]
 
@@ -46,22 +45,27 @@ def predict(
         typer.Option("--output", "-o", help="A .csv, .tsv or .parquet file; - is standard output."),
     ] = Path("-"),
     format: Annotated[
-        str | None, choice(FORMATS, "The file's format, if its name does not say.")
+        str | None, choice(FORMATS, "File format, if the name does not tell.")
     ] = None,
     id: Annotated[
-        str | None, typer.Option(metavar="COL", help="The column of ids, if not the model's own.")
+        str | None,
+        typer.Option(metavar="COL", help="Id column, if it is not the one that the model knows."),
     ] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Predict for every record of a file: its class, and how probable the positive class is.
+    """Predict the class of every record of a file, and the probability of the positive class.
 
-    The file is read in constant memory, however long it is. The columns are those that the model
-    was trained on; a column of labels may be there and is left alone. With `--json`, the
-    predictions are one JSON list, or, if they go to a file, a summary is printed.
+    Memory stays constant, however long the file is. It needs the columns that the model was
+    trained on; a column of labels is ignored. With `--json`, the predictions are printed as one
+    JSON list, or a summary if they go to a file.
 
     Example: `askance predict spam.askance new-mail.csv --output predictions.parquet`
     """
+    from askance.exports.predictions import predictions
+    from askance.live import ActiveLearner
+    from askance.storage.tables import check_table_path, write_table
+
     check_table_path(output)
     _refuse(output, force=force)
     live = ActiveLearner.load(model)
@@ -83,8 +87,10 @@ def predict(
                 write(chunk)
 
 
-def _written(chunks: Iterable[Chunk], output: Path, positive: str, *, quiet: bool) -> State:
+def _written(chunks: "Iterable[Chunk]", output: Path, positive: str, *, quiet: bool) -> "State":
     """Write predictions to a file, counting them."""
+    from askance.storage.tables import write_table
+
     total = found = 0
     with write_table(output) as write, progress_bar(quiet=quiet) as bar:
         task = bar.add_task("Predicting", total=None)
@@ -96,7 +102,7 @@ def _written(chunks: Iterable[Chunk], output: Path, positive: str, *, quiet: boo
     return {"output": str(output), "predicted": total, "positive": found}
 
 
-def _print_list(chunks: Iterable[Chunk]) -> None:
+def _print_list(chunks: "Iterable[Chunk]") -> None:
     """Print a JSON list as it grows."""
     start = "[\n"
     for chunk in chunks:
@@ -108,16 +114,19 @@ def _print_list(chunks: Iterable[Chunk]) -> None:
 
 def inspect(
     model: Model,
-    top: Annotated[int, typer.Option(min=0, help="How many of the largest weights.")] = 20,
+    top: Annotated[int, typer.Option(min=0, help="Number of largest weights to show.")] = 20,
     as_json: AsJson = False,
 ) -> None:
-    """Say what a model has seen, asked and learned, and show its largest weights.
+    """Show what a model has seen, asked and learned, and its largest weights.
 
-    Weights are in the units of the values; they come in the order of how far each can move the
-    score, its weight times the largest value seen. A positive weight speaks for the positive class.
+    Weights are per unit of their feature. They are sorted by how far each can move the score: the
+    weight times the largest value seen. A positive weight speaks for the positive class.
 
     Example: `askance inspect spam.askance --top 10`
     """
+    from askance.exports.predictions import described
+    from askance.live import ActiveLearner
+
     found = described(ActiveLearner.load(model), top)
     if as_json:
         say_json({"model": str(model), **found})
@@ -130,7 +139,7 @@ def inspect(
         console.print(_weights(found))
 
 
-def _overview(found: State) -> Table:
+def _overview(found: "State") -> Table:
     table = Table(show_header=False, box=None, pad_edge=False)
     table.add_column(style="bold")
     table.add_column(overflow="fold")
@@ -144,7 +153,7 @@ def _plain(text: str) -> Text:
     return Text(visible(text))
 
 
-def _lines(found: State) -> list[tuple[str, str]]:
+def _lines(found: "State") -> list[tuple[str, str]]:
     stats, classes = found["stats"], found["classes"]
     learner = dict(found["learner"])
     settings = [f"{name}={value}" for name, value in learner.items() if name != "algorithm"]
@@ -170,8 +179,8 @@ def _lines(found: State) -> list[tuple[str, str]]:
     ]
 
 
-def _weights(found: State) -> Table:
-    title = f"Largest weights; above zero speaks for {found['classes']['positive']}"
+def _weights(found: "State") -> Table:
+    title = f"Largest weights; those above zero speak for {found['classes']['positive']}"
     # Else a title is broken to the width of a narrow table.
     table = Table(title=_plain(title), min_width=cell_len(title))
     table.add_column("feature", overflow="fold")
@@ -187,22 +196,27 @@ def _weights(found: State) -> Table:
 def export(
     model: Model,
     coefficients: Annotated[
-        Path | None, typer.Option(help="Write the weights by feature name to a .json file.")
+        Path | None, typer.Option(help="Write the weights by feature name to this .json file.")
     ] = None,
     onnx: Annotated[
-        Path | None, typer.Option(help="Write the classifier as ONNX; needs askance[onnx].")
+        Path | None,
+        typer.Option(help="Write the classifier to this ONNX file; needs askance[onnx]."),
     ] = None,
     sample: Annotated[
         Path | None,
-        typer.Option(help="Write the labels with their weights to a .csv, .tsv or .parquet file."),
+        typer.Option(help="Write labels and weights to this .csv, .tsv or .parquet file."),
     ] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write what others can use: the weights by name, the classifier as ONNX, the weighted sample.
+    """Write a model for other programs: weights by name, ONNX, or the weighted sample.
 
     Example: `askance export spam.askance --coefficients weights.json --sample sample.csv`
     """
+    from askance.exports import write_coefficients, write_model_sample, write_onnx
+    from askance.live import ActiveLearner
+    from askance.storage.tables import check_table_path
+
     wanted: dict[str, tuple[Path | None, Any]] = {
         "coefficients": (coefficients, write_coefficients),
         "onnx": (onnx, write_onnx),
@@ -210,7 +224,7 @@ def export(
     }
     chosen = {name: (path, write) for name, (path, write) in wanted.items() if path is not None}
     if not chosen:
-        raise typer.BadParameter("say what to write: --coefficients, --onnx or --sample.")
+        raise typer.BadParameter("choose what to write: --coefficients, --onnx or --sample.")
     if sample is not None:
         check_table_path(sample)
     _refuse(*(path for path, _ in chosen.values()), force=force)
@@ -224,5 +238,5 @@ def export(
 
 
 def _refuse(*paths: Path, force: bool) -> None:
-    """Keep files that are already there; a pipe or a device is there to be written to."""
+    """Keep existing files; a pipe or a device is there to be written to."""
     refuse_existing([path for path in paths if path.is_file()], force=force)

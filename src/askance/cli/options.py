@@ -12,19 +12,23 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import Progress, TimeElapsedColumn
 
-from askance.data.reading.intake import Reading
+from askance.cli.choices import ALGORITHMS, FORMATS
 from askance.errors import InvalidParameter
-from askance.presets import ALGORITHMS
 from askance.terminal.visible import visible
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from askance.data.reading.intake import Reading
 
 __all__ = [
     "AsJson",
+    "DataDir",
     "FileArgument",
     "Force",
     "LabelledOptions",
@@ -41,7 +45,17 @@ __all__ = [
     "say_json",
 ]
 
-FORMATS = ("csv", "tsv", "parquet", "jsonl", "libsvm", "libsvm0", "vw")
+_TAKEN = {
+    "n_features": "the number of features comes from the file and --bits",
+    "algorithm": "the option --algorithm names it",
+    "learner": "the option --algorithm names it",
+    "random_state": "the option --seed sets it",
+    "budget": "the option --budget sets it",
+    "features": "the features come from the file",
+    "classes": "the classes come from the labels",
+    "reading": "the options say how the file is read",
+}
+"""What :class:`askance.ActiveLearner` takes beside the algorithm's own parameters."""
 
 _READING = {"rich_help_panel": "How the file is read"}
 _LEARNING = {"rich_help_panel": "How it is learned from"}
@@ -75,55 +89,74 @@ FileArgument = Annotated[
         "input.",
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON value, for machines.")]
-Seed = Annotated[int, typer.Option(min=0, help="Another seed: other coins, other permutations.")]
-Force = Annotated[bool, typer.Option("--force", help="Write over what is already there.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print machine-readable JSON.")]
+Seed = Annotated[int, typer.Option(min=0, help="Random seed for coins and permutations.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
+DataDir = Annotated[
+    Path | None,
+    typer.Option(
+        envvar="ASKANCE_DATA", exists=True, file_okay=False, help="Folder of the raw data files."
+    ),
+]
 
 
 @dataclass
 class ReadingOptions:
-    """How a file is read, where labels play no part."""
+    """How a file is read, labels aside."""
 
     format: Annotated[
         str | None,
-        choice(FORMATS, "The format, if the file's name does not say", **_READING),
+        choice(FORMATS, "File format, if the name does not tell", **_READING),
     ] = None
     id: Annotated[
         str | None,
         typer.Option(
-            metavar="COL", help="The column of ids; rows are numbered without one.", **_READING
+            metavar="COL", help="Id column; rows are numbered if there is none.", **_READING
         ),
     ] = None
     strings: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="COL", help="Categories, although they look like numbers; repeat.", **_READING
+            metavar="COL",
+            help="Column of categories that look like numbers; repeatable.",
+            **_READING,
         ),
     ] = None
     text: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="COL", help="Text to cut into words; recognised if none is named.", **_READING
+            metavar="COL",
+            help="Column of text to split into words; repeatable, detected if not given.",
+            **_READING,
         ),
     ] = None
     ignore: Annotated[
         list[str] | None,
-        typer.Option(metavar="COL", help="A column to leave out; repeat.", **_READING),
+        typer.Option(metavar="COL", help="Column to leave out; repeatable.", **_READING),
     ] = None
     ngrams: Annotated[
-        int, typer.Option(min=1, help="The longest run of words to learn.", **_READING)
+        int, typer.Option(min=1, help="Longest run of words to learn from.", **_READING)
     ] = 1
     bits: Annotated[
-        int, typer.Option(min=1, max=30, help="Features are hashed to 2^BITS columns.", **_READING)
+        int, typer.Option(min=1, max=30, help="Hash features to 2^BITS columns.", **_READING)
     ] = 18
 
-    def reading(self) -> Reading:
+    def reading(self) -> "Reading":
         """As the library takes it."""
+        from askance.data.reading.intake import Reading
+
         given = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         for name in ("strings", "ignore"):
             given[name] = tuple(given[name] or ())
         given["text"] = tuple(self.text) if self.text else None
         return Reading(**given)
+
+    def refuse_as_label(self, label: str | None) -> None:
+        """Refuse a label column that is the id column too: its ids would be thrown away."""
+        if label is not None and label == self.id:
+            raise InvalidParameter(
+                f"--label and --id must name different columns, got {label!r} for both"
+            )
 
 
 @dataclass
@@ -131,42 +164,48 @@ class LabelledOptions(ReadingOptions):
     """How a labelled file is read."""
 
     label: Annotated[
-        str, typer.Option(metavar="COL", help="The column of labels, where the format has columns.")
+        str, typer.Option(metavar="COL", help="Label column, where the format has columns.")
     ] = "label"
     positive: Annotated[
         str | None,
         typer.Option(
             metavar="VALUE",
-            help="The label of the positive class; needed unless the labels are 0/1, -1/+1, yes/no "
+            help="Label of the positive class; needed unless the labels are 0/1, -1/+1, yes/no "
             "or true/false.",
         ),
     ] = None
+
+    def reading(self) -> "Reading":
+        """As the library takes it."""
+        self.refuse_as_label(self.label)
+        return ReadingOptions.reading(self)
 
 
 @dataclass
 class LearnerOptions:
     """An algorithm with its parameters."""
 
-    algorithm: Annotated[str, choice(ALGORITHMS, "How labels are chosen", **_LEARNING)] = (
-        "online_active_cover"
-    )
+    algorithm: Annotated[
+        str, choice(ALGORITHMS, "Algorithm that chooses what to ask", **_LEARNING)
+    ] = "online_active_cover"
     c0: Annotated[
         float | None,
         typer.Option(
-            help="Scale of the cover's and IWAL's threshold: larger asks more.", **_LEARNING
+            help="Scale of the threshold of cover and IWAL: a larger value asks for more labels.",
+            **_LEARNING,
         ),
     ] = None
     cover_size: Annotated[
         int | None,
-        typer.Option(min=0, help="Members of the cover of online_active_cover.", **_LEARNING),
+        typer.Option(min=0, help="Classifiers in the cover of online_active_cover.", **_LEARNING),
     ] = None
     learning_rate: Annotated[
-        float | None, typer.Option(help="Of the linear classifier.", **_LEARNING)
+        float | None, typer.Option(help="Learning rate of the linear classifier.", **_LEARNING)
     ] = None
     param: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME=VALUE", help="Any other parameter of the algorithm; repeat.", **_LEARNING
+            metavar="NAME=VALUE", help="Another algorithm parameter; repeatable.", **_LEARNING
         ),
     ] = None
 
@@ -192,7 +231,7 @@ class OutputOptions:
             "-o",
             file_okay=False,
             metavar="DIR",
-            help="Folder for what is written; named after the file if not given.",
+            help="Output folder; named after the file if not given.",
             show_default=False,
         ),
     ] = None
@@ -216,12 +255,16 @@ def parameter(text: str) -> tuple[str, Any]:
     (('b', 0.3), ('rates', 'constant'))
     """
     name, equals, value = text.partition("=")
+    name = name.strip()
     if not (name and equals and value):
-        raise InvalidParameter(f"a parameter is written NAME=VALUE, got {text!r}")
+        raise InvalidParameter(f"a parameter must have the form NAME=VALUE, got {text!r}")
+    if name in _TAKEN:
+        raise InvalidParameter(f"{name} cannot be set as a parameter: {_TAKEN[name]}")
     try:
-        return name.strip(), json.loads(value)
-    except ValueError:
-        return name.strip(), value
+        return name, json.loads(value)
+    # Deeply nested brackets are no number either.
+    except (ValueError, RecursionError):
+        return name, value
 
 
 def flat(command: Callable[..., None]) -> Callable[..., None]:
@@ -254,8 +297,10 @@ def flat(command: Callable[..., None]) -> Callable[..., None]:
     return gathered
 
 
-def progress_bar(*, quiet: bool = False) -> Progress:
+def progress_bar(*, quiet: bool = False) -> "Progress":
     """A bar on standard error that is gone when it is done; none where nobody looks."""
+    from rich.progress import Progress, TimeElapsedColumn
+
     console = Console(stderr=True)
     columns = (*Progress.get_default_columns(), TimeElapsedColumn())
     return Progress(
@@ -275,9 +320,9 @@ def say_json(value: Any) -> None:
 
 
 def refuse_existing(paths: list[Path], *, force: bool) -> None:
-    """Say that something is already there, before any work is done."""
+    """Refuse to overwrite a file, before any work is done."""
     there = [path for path in paths if path.exists()]
     if there and not force:
         raise InvalidParameter(
-            f"{there[0]} is already there: choose another place, or --force to write over it"
+            f"{there[0]} already exists: choose another place, or overwrite it with --force"
         )

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
 from rich.console import Console
 from rich.table import Table
 
+from askance.cli.choices import ALGORITHMS, CONTESTANTS
 from askance.cli.options import (
     FileArgument,
     LabelledOptions,
@@ -24,11 +24,9 @@ from askance.cli.options import (
     say,
     say_json,
 )
-from askance.data.reading.intake import Intake
-from askance.presets import ALGORITHMS
-from askance.storage.files import write_atomically
 
 if TYPE_CHECKING:
+    from askance.data.reading.intake import Intake
     from askance.rehearsal.rehearse import Plan, Rehearsal
     from askance.simulate import Contestant
 
@@ -37,7 +35,8 @@ __all__ = ["compare", "run"]
 LARGEST = 2**30
 """Bytes of a file up to which it is held in memory unless told otherwise."""
 
-CONTESTANTS = ("online_active_cover", "iwal1", "margin", "passive")
+MOST_PERMUTATIONS = 1000
+"""Shuffles of a file that ``compare`` takes: quartiles need no more, and each costs a run."""
 
 
 @flat
@@ -47,13 +46,14 @@ def run(
     read: LabelledOptions,
     learn: LearnerOptions,
     out: OutputOptions,
-    budget: Annotated[int, typer.Option(min=1, help="Labels that may be bought.")] = 500,
+    budget: Annotated[int, typer.Option(min=1, help="Label budget.")] = 500,
     progressive: Annotated[
         bool | None,
         typer.Option(
             "--progressive/--held-out",
-            help="Measure predictions before each label, in the file's order; or hold out a fifth "
-            "of the shuffled file, as is done unless it is standard input or larger than 1 GiB.",
+            help="Score each prediction before its label is known, in file order; otherwise a "
+            "fifth of the shuffled file is held out (the default unless the file is standard "
+            "input or larger than 1 GiB).",
             show_default=False,
         ),
     ] = None,
@@ -61,8 +61,8 @@ def run(
         Path | None,
         typer.Option(
             dir_okay=False,
-            help="Where the bought labels go, .csv or .parquet; queried.csv in the folder if not "
-            "given.",
+            help="File for the bought labels, .csv or .parquet; queried.csv in the output folder "
+            "if not given.",
             show_default=False,
         ),
     ] = None,
@@ -70,12 +70,13 @@ def run(
 ) -> None:
     """Try active learning on a labelled file, as if each label had to be bought.
 
-    Labels are looked at only where the algorithm asks. Shows the error beside that of passive
+    The algorithm sees only the labels that it asks for. Shows its error beside that of passive
     learning, and writes a plot, the model, and the bought labels with their weights.
 
     Example: `askance run mail.csv --label spam --budget 500`
     """
-    # Here, so that the other commands do not wait for scikit-learn and matplotlib.
+    # Here, so that help and the other commands do not wait for it.
+    from askance.data.reading.intake import Intake
     from askance.rehearsal.rehearse import Plan
     from askance.storage.tables import check_table_path
 
@@ -100,7 +101,7 @@ def _is_stream(file: str) -> bool:
     return file == "-" or not path.is_file() or path.stat().st_size > LARGEST
 
 
-def _rehearsed(intake: Intake, plan: "Plan", stream: bool) -> "Rehearsal":
+def _rehearsed(intake: "Intake", plan: "Plan", stream: bool) -> "Rehearsal":
     from askance.rehearsal.held import hold
     from askance.rehearsal.rehearse import rehearse, rehearse_stream
 
@@ -116,7 +117,7 @@ def _rehearsed(intake: Intake, plan: "Plan", stream: bool) -> "Rehearsal":
         return rehearse(intake, hold(intake), plan, step)
 
 
-def _summary(found: "Rehearsal", intake: Intake, files: list[str]) -> dict[str, Any]:
+def _summary(found: "Rehearsal", intake: "Intake", files: list[str]) -> dict[str, Any]:
     end, passive = found.active, found.passive
     stats = found.learner.stats()
     return {
@@ -145,8 +146,11 @@ def _summary(found: "Rehearsal", intake: Intake, files: list[str]) -> dict[str, 
 
 
 def _write(found: "Rehearsal", folder: Path, sample: Path, summary: dict[str, Any]) -> None:
+    import numpy as np
+
     from askance.exports import record_columns, write_sample
     from askance.plots.figure import Look, draw, save
+    from askance.storage.files import write_atomically
 
     folder.mkdir(parents=True, exist_ok=True)
     parts = f"{found.examples:,} examples, each predicted before it is learned"
@@ -198,12 +202,12 @@ def _show(summary: dict[str, Any], folder: Path) -> None:
 
 def _notes(summary: dict[str, Any]) -> Iterator[str]:
     for name in summary["likely_ids"]:
-        yield f"{name} looks like an id, and was learned from: --id or --ignore leaves it out"
+        yield f"{name} looks like an id, but was learned from: --id or --ignore leaves it out"
     if summary["labels"] < summary["budget"]:
-        left = f"{summary['budget'] - summary['labels']:,} labels are left"
+        left = f"{summary['budget'] - summary['labels']:,} labels are left over"
         name = {"margin": "b", "passive": None}.get(summary["algorithm"], "c0")
-        more = f": a larger {name} asks more" if name else ""
-        yield f"the examples ended before the budget was spent, {left}{more}"
+        more = f": a larger {name} asks for more" if name else ""
+        yield f"the examples ended before the budget was spent, and {left}{more}"
     if summary["warning"]:
         yield summary["warning"]
 
@@ -246,23 +250,28 @@ def compare(
         list[str] | None,
         typer.Option(
             metavar="NAME[:K=V,...]",
-            help=f"One of {', '.join(ALGORITHMS)}, with parameters if you like; repeat. "
-            f"{', '.join(CONTESTANTS)} by default.",
+            help=f"One of {', '.join(ALGORITHMS)}, with or without parameters; repeatable. "
+            f"By default {', '.join(CONTESTANTS)}.",
             show_default=False,
         ),
     ] = None,
     budget: Annotated[
-        int | None, typer.Option(min=1, help="Labels that each may buy; all if not given.")
+        int | None,
+        typer.Option(min=1, help="Label budget of each contestant; unlimited if not given."),
     ] = None,
-    permutations: Annotated[int, typer.Option(min=1, help="Shuffles of the file.")] = 9,
+    permutations: Annotated[
+        int, typer.Option(min=1, max=MOST_PERMUTATIONS, help="Shuffles of the file.")
+    ] = 9,
     seed: Seed = 0,
 ) -> None:
     """Compare algorithms on a labelled file: test error against labels, as a table and a plot.
 
-    All see the same shuffles of the file with the same coins; a fifth is held out each time.
+    All contestants see the same shuffles of the file and the same coins; a fifth of the file is
+    held out each time.
 
     Example: `askance compare mail.csv --label spam --algorithm margin:b=0.1 --algorithm passive`
     """
+    from askance.data.reading.intake import Intake
     from askance.plots.curve_table import table
     from askance.plots.figure import Look, draw, save
     from askance.rehearsal import comparison

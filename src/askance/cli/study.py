@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from askance.cli.options import AsJson, progress_bar, say, say_json
+from askance.cli.options import AsJson, DataDir, progress_bar, say, say_json
 from askance.terminal.visible import visible
 
 if TYPE_CHECKING:
@@ -22,34 +22,18 @@ if TYPE_CHECKING:
 __all__ = ["study_app"]
 
 study_app = typer.Typer(
-    help="Experiments over data sets, permutations and grids of settings.\n\n"
+    help="Run experiments over data sets, permutations and grids of settings.\n\n"
     "Example: `askance study run studies/smoke.toml`",
     no_args_is_help=True,
     rich_markup_mode="markdown",
 )
 
 StudyFile = Annotated[Path, typer.Argument(dir_okay=False, help="The study's TOML file.")]
-StoreFolder = Annotated[Path, typer.Argument(file_okay=False, help="A store of results.")]
+StoreFolder = Annotated[Path, typer.Argument(file_okay=False, help="Folder of results.")]
 
-
-def _existing(folder: Path | None) -> Path | None:
-    """Refuse a folder that is not there: it would be taken for one without data sets."""
-    from askance.errors import InvalidParameter
-
-    if folder is not None and not folder.is_dir():
-        raise InvalidParameter(f"the folder of raw files must exist, got {folder}, which is none")
-    return folder
-
-
-DataDir = Annotated[
-    Path | None,
-    typer.Option(
-        envvar="ASKANCE_DATA", callback=_existing, help="A folder that holds the raw files."
-    ),
-]
 StoreOption = Annotated[
     Path | None,
-    typer.Option(file_okay=False, help="Where results go; stores/NAME if not given."),
+    typer.Option(file_okay=False, help="Folder of results; stores/NAME if not given."),
 ]
 
 
@@ -59,14 +43,14 @@ def run(
     *,
     data_dir: DataDir = None,
     store: StoreOption = None,
-    jobs: Annotated[int, typer.Option(help="Processes; -1 for one on each core.")] = -1,
+    jobs: Annotated[int, typer.Option(help="Number of processes; -1 for one per core.")] = -1,
     dask: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Run on this Dask cluster.")
     ] = None,
-    retry: Annotated[bool, typer.Option("--retry", help="Run again what failed.")] = False,
+    retry: Annotated[bool, typer.Option("--retry", help="Run failed cells again.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run what is missing of a study; stop it as you like and run it again to go on.
+    """Run the missing cells of a study; if stopped, it picks up where it left off.
 
     Example: `askance study run studies/smoke.toml --store smoke`
     """
@@ -105,7 +89,7 @@ def _interruptible() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        typer.echo("stopped; the same command goes on from here", err=True)
+        typer.echo("stopped; the same command picks up from here", err=True)
         raise typer.Exit(130) from None
 
 
@@ -116,7 +100,7 @@ def status(
     store: StoreOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show for each data set how many cells are done, failed and missing.
+    """Show how many cells of each data set are done, failed and missing.
 
     Example: `askance study status studies/smoke.toml --store smoke`
     """
@@ -183,7 +167,9 @@ def export(
     store: StoreFolder,
     output: Annotated[
         Path,
-        typer.Option("--output", "-o", help="A .csv or .parquet file, or a folder of Parquet."),
+        typer.Option(
+            "--output", "-o", help="A .csv or .parquet file, or a folder for Parquet files."
+        ),
     ],
     as_json: AsJson = False,
 ) -> None:
@@ -206,10 +192,10 @@ def export(
 @study_app.command()
 def report(
     store: StoreFolder,
-    output: Annotated[Path, typer.Option("--output", "-o", file_okay=False, help="A folder.")],
+    output: Annotated[Path, typer.Option("--output", "-o", file_okay=False, help="Output folder.")],
     as_json: AsJson = False,
 ) -> None:
-    """Write a page with the figures and tables of the paper, from our results.
+    """Write a page with the paper's figures and tables, made from these results.
 
     Example: `askance study report smoke -o smoke-report`
     """
@@ -224,13 +210,13 @@ def verify(
     data_dir: DataDir = None,
     store: Annotated[
         Path | None,
-        typer.Option(file_okay=False, help="The results; those that the study names by default."),
+        typer.Option(file_okay=False, help="The results; by default those that the study names."),
     ] = None,
-    sample: Annotated[int, typer.Option(min=1, help="How many cells to run again.")] = 50,
-    seed: Annotated[int, typer.Option(min=0, help="Another seed: other cells.")] = 0,
+    sample: Annotated[int, typer.Option(min=1, help="Number of cells to run again.")] = 50,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed that chooses the cells.")] = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Run random cells again, each alone, and demand equal bits.
+    """Run random cells again, each on its own, and check that they give the same bits.
 
     Example: `askance study verify studies/smoke.toml --store smoke --sample 5`
     """
@@ -268,5 +254,5 @@ def _opened(folder: Path) -> "Store":
 
     store = Store(folder)
     if not store.study_path.is_file():
-        raise FileUnreadable(f"{folder} is no store of a study: it has no study.toml")
+        raise FileUnreadable(f"{folder} is not a store of a study: it has no study.toml")
     return store

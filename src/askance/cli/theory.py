@@ -1,61 +1,61 @@
 """``askance theory``: run the experiments of :mod:`askance.theory`, write numbers and figures."""
 
-import logging
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.logging import RichHandler
 from rich.table import Table
 
+from askance.cli.choices import EXPERIMENTS
 from askance.cli.options import AsJson, say_json
-from askance.types import State
+
+if TYPE_CHECKING:
+    from askance.types import State
 
 __all__ = ["theory_app"]
 
 theory_app = typer.Typer(
-    help="The paper's claims as experiments.\n\nExample: `askance theory run hard --seeds 2`",
+    help="Run the paper's claims as experiments.\n\nExample: `askance theory run hard --seeds 2`",
     no_args_is_help=True,
 )
 
 # Shorter streams have no epochs to speak of.
 _LEAST_SCALE = 1 / 64
-NAMES = ("hard", "realizable", "tsybakov", "solver", "guarantees", "choices", "labels")
 
 Names = Annotated[
-    list[str] | None, typer.Argument(help=f"Which: {', '.join(NAMES)}; all by default.")
+    list[str] | None, typer.Argument(help=f"Any of {', '.join(EXPERIMENTS)}; all by default.")
 ]
-Folder = Annotated[Path, typer.Option(help="Where numbers (JSON) and figures (SVG) go.")]
+Folder = Annotated[Path, typer.Option(help="Folder for numbers (JSON) and figures (SVG).")]
 
 
 @theory_app.command()
 def run(
     names: Names = None,
     out: Folder = Path("docs/theory"),
-    seeds: Annotated[int, typer.Option(min=1, help="How many random seeds.")] = 20,
+    seeds: Annotated[int, typer.Option(min=1, help="Number of random seeds.")] = 20,
     scale: Annotated[
-        float, typer.Option(min=_LEAST_SCALE, help="Length of the streams; 1 as documented.")
+        float,
+        typer.Option(min=_LEAST_SCALE, help="Length of the streams; 1 for that of the documents."),
     ] = 1.0,
     verbose: Annotated[bool, typer.Option(help="Print every epoch of every run.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Run experiments, and write the numbers and the figure of each.
 
-    Prints Active Cover's epochs too: examples, share of the region, queries, and quantiles of P
-    inside it (least, quartiles, greatest), as means over seeds.
+    Also prints Active Cover's epochs, as means over seeds: examples, share of the region, queries,
+    and quantiles of P inside the region (least, quartiles, greatest).
 
     Example: `askance theory run labels --seeds 2 --scale 0.1 --out theory`
     """
-    # Here, so that the other commands do not wait for scikit-learn and matplotlib.
+    # Here, so that help and the other commands do not wait for it.
     from askance.theory.experiments import EXPERIMENTS
     from askance.theory.report import rows, save_result
 
     console = Console()
     if verbose:
-        handler = RichHandler(console=Console(stderr=True) if as_json else console)
-        logging.basicConfig(level=logging.INFO, handlers=[handler])
-    found: State = {}
+        _log_to(Console(stderr=True) if as_json else console)
+    found: dict[str, Any] = {}
     for name in _chosen(names):
         experiment = EXPERIMENTS[name](seeds, scale)
         result, epochs = experiment.state(), rows(experiment.by_epoch)
@@ -73,12 +73,12 @@ def run(
 @theory_app.command()
 def document(
     path: Annotated[
-        Path, typer.Argument(exists=True, dir_okay=False, help="A document with table markers.")
+        Path, typer.Argument(exists=True, dir_okay=False, help="Document with table markers.")
     ],
     out: Folder = Path("docs/theory"),
     as_json: AsJson = False,
 ) -> None:
-    """Fill the document's tables, and draw the figures again, from the numbers on disk.
+    """Fill the tables of a document and redraw the figures from the numbers on disk.
 
     Example: `askance theory document docs/theory.md`
     """
@@ -95,24 +95,32 @@ def document(
         say_json({"document": str(path), "experiments": [file.stem for file in files]})
 
 
+def _log_to(console: Console) -> None:
+    import logging
+
+    from rich.logging import RichHandler
+
+    logging.basicConfig(level=logging.INFO, handlers=[RichHandler(console=console)])
+
+
 def _chosen(names: list[str] | None) -> list[str]:
-    chosen = names or list(NAMES)
+    chosen = names or list(EXPERIMENTS)
     for name in chosen:
-        if name not in NAMES:
+        if name not in EXPERIMENTS:
             raise typer.BadParameter(
-                f"no experiment is called {name}; there are {', '.join(NAMES)}"
+                f"no experiment is called {name}: choose from {', '.join(EXPERIMENTS)}"
             )
     return chosen
 
 
-def _draw(name: str, result: State, out: Path) -> None:
+def _draw(name: str, result: "State", out: Path) -> None:
     from askance.theory.figures import DRAW
 
     if name in DRAW:
         DRAW[name](result["figure"], out / f"{name}.svg")
 
 
-def _table(title: str, lines: list[State]) -> Table:
+def _table(title: str, lines: list["State"]) -> Table:
     from askance.theory.report import shown
 
     table = Table(title=title)

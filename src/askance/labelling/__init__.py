@@ -1,1 +1,1 @@
-"""Labelling by hand: a journal of answers, a learner that follows it, keys and a screen."""
+"""A person's labelling: a journal of answers and a learner that follows it; no terminal in it."""

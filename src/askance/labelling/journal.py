@@ -9,19 +9,22 @@ import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from askance.errors import FileUnreadable
 from askance.storage.files import write_atomically
 
-__all__ = ["Answer", "Given", "Journal"]
+__all__ = ["GivenAnswer", "Journal", "Reply"]
 
 VERSION = 1
 
-Answer = Literal["yes", "no", "skip"]
+Reply = Literal["yes", "no", "skip"]
+"""What a person may say to a question."""
+
+_REPLIES = get_args(Reply)
 
 
-class Given(NamedTuple):
+class GivenAnswer(NamedTuple):
     """An answer as it stands in the journal.
 
     Parameters
@@ -33,14 +36,14 @@ class Given(NamedTuple):
     answer
         ``"yes"``, ``"no"`` or ``"skip"``.
     probability
-        With which it was asked for.
+        The probability with which it was asked for.
     check
         A checksum of all that was read and answered up to here.
     """
 
     example: int
     id: str
-    answer: Answer
+    answer: Reply
     probability: float
     check: str
 
@@ -57,8 +60,8 @@ class Journal:
     >>> path = Path(tempfile.mkdtemp()) / "journal.jsonl"
     >>> Journal.begin(path, {"seed": 7})
     >>> journal = Journal(path)
-    >>> journal.answer(Given(0, "ann", "yes", 1.0, "a5"))
-    >>> journal.answer(Given(3, "bob", "no", 0.5, "0c"))
+    >>> journal.answer(GivenAnswer(0, "ann", "yes", 1.0, "a5"))
+    >>> journal.answer(GivenAnswer(3, "bob", "no", 0.5, "0c"))
     >>> journal.undo()
     >>> [given.id for given in Journal(path).answers], Journal(path).settings
     (['ann'], {'seed': 7})
@@ -66,7 +69,7 @@ class Journal:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
-        self.answers: list[Given] = []
+        self.answers: list[GivenAnswer] = []
         self.budget: int | None = None
         try:
             content = self.path.read_bytes()
@@ -86,7 +89,7 @@ class Journal:
         with write_atomically(path) as file:
             file.write(_line(first))
 
-    def answer(self, given: Given) -> None:
+    def answer(self, given: GivenAnswer) -> None:
         """Add an answer."""
         self._add(given._asdict())
         self.answers.append(given)
@@ -119,7 +122,7 @@ class Journal:
         for number, line in enumerate(content.splitlines(), start=1):
             try:
                 value = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 value = None
             if not isinstance(value, dict):
                 raise FileUnreadable(f"line {number} of {self.path} is damaged")
@@ -128,12 +131,14 @@ class Journal:
     def _settings(self, first: dict[str, Any] | None) -> dict[str, Any]:
         if first is None or first.get("format") != "askance labelling":
             raise FileUnreadable(f"{self.path} is not a journal of askance")
-        if first["version"] > VERSION:
+        version, settings = first.get("version"), first.get("settings")
+        if not (isinstance(version, int) and isinstance(settings, dict)):
+            raise FileUnreadable(f"line 1 of {self.path} is damaged")
+        if version > VERSION:
             raise FileUnreadable(
-                f"{self.path} has version {first['version']}, newer than {VERSION}, "
-                "the newest that this askance reads"
+                f"{self.path} has version {version}, newer than {VERSION}, the newest that this "
+                "askance reads"
             )
-        settings: dict[str, Any] = first["settings"]
         return settings
 
     def _follow(self, line: dict[str, Any]) -> None:
@@ -143,9 +148,20 @@ class Journal:
             elif "budget" in line:
                 self.budget = int(line["budget"])
             else:
-                self.answers.append(Given(**line))
+                self.answers.append(_checked(GivenAnswer(**line)))
         except (IndexError, TypeError, ValueError) as error:
-            raise FileUnreadable(f"{self.path} holds a line that does not fit: {line}") from error
+            shown = str(line)[:100]
+            raise FileUnreadable(f"{self.path} has a line that does not fit: {shown}") from error
+
+
+def _checked(given: GivenAnswer) -> GivenAnswer:
+    """Raise unless an answer can have been given."""
+    example, id, answer, probability, check = given
+    if not (type(example) is int and isinstance(id, str) and isinstance(check, str)):
+        raise TypeError
+    if answer not in _REPLIES or not 0.0 < float(probability) <= 1.0:
+        raise ValueError
+    return given
 
 
 def _line(value: dict[str, Any]) -> bytes:

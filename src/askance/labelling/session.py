@@ -1,8 +1,8 @@
 """A labelling without a terminal: the next question, an answer, an undo; all of it survives.
 
-The journal is the truth. Learners do the same when they are offered the same and told the same, so
-whatever stands in memory can be built again from the file and the answers: going on tomorrow, and
-taking an answer back, are both that. Snapshots only save time.
+The journal is the truth. A learner that is offered the same and told the same does the same, so
+everything in memory can be rebuilt from the file and the answers. That is how a labelling resumes
+tomorrow, and how an answer is undone. Snapshots only save time.
 """
 
 from collections.abc import Callable
@@ -11,26 +11,27 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from askance.data.features.records import Record
+from askance.data.reading.intake import Intake
 from askance.errors import FileUnreadable, InvalidParameter, UnknownQuestion
-from askance.labelling.journal import Answer, Given, Journal
+from askance.labelling.journal import GivenAnswer, Journal, Reply
 from askance.labelling.settings import Settings
 from askance.labelling.snapshots import ANSWERS, Snapshots
 from askance.labelling.walk import Walk
 from askance.live import Question
 
-__all__ = ["Asked", "Session", "Standing"]
+__all__ = ["OpenQuestion", "Session", "Standing"]
 
 RECENT = 100
 """Examples over which the share of questions is shown."""
 
 CHUNK = 256
-"""Examples between two looks at whether to go on searching."""
+"""Examples between two checks of whether to keep searching."""
 
 _JOURNAL = "journal.jsonl"
 _SIGNS = {"yes": 1, "no": -1}
 
 
-class Asked(NamedTuple):
+class OpenQuestion(NamedTuple):
     """A question and the record that it is about."""
 
     question: Question
@@ -41,9 +42,9 @@ class Asked(NamedTuple):
 class Standing:
     """Where a labelling stands.
 
-    ``spent`` labels were given, ``left`` may still be (None without a budget), ``skipped`` records
-    were passed over, ``seen`` were read; ``asked`` are the numbers of the examples asked
-    about, ``mean_error`` is the learner's estimate of its error, ``warning`` a sentence if it
+    ``spent`` labels were given, and ``left`` may still be (None without a budget); ``skipped``
+    records were skipped, and ``seen`` were read; ``asked`` are the numbers of the examples asked
+    about; ``mean_error`` is the learner's estimate of its error, and ``warning`` a sentence if it
     learns only from itself.
     """
 
@@ -57,7 +58,7 @@ class Standing:
 
     @property
     def recent(self) -> tuple[int, int]:
-        """So many were asked about, of the last so many.
+        """How many of the last records were asked about, and of how many.
 
         >>> Standing(3, None, 0, 400, (0, 1, 350), 0.1, None).recent
         (1, 100)
@@ -108,7 +109,7 @@ class Session:
         self._snapshots = Snapshots(self.folder, snapshot_every)
         # After each answer, so that an undo need not read the whole file for it.
         self._checksums: list[Any] = []
-        self._current: Asked | None = None
+        self._current: OpenQuestion | None = None
         self._restore()
 
     @classmethod
@@ -123,16 +124,16 @@ class Session:
 
     @property
     def ended(self) -> Literal["budget", "input"] | None:
-        """Why nothing is asked any more, as the budget is spent or the input read."""
+        """Why nothing more is asked: the budget is spent, or the input has ended."""
         if self._left() == 0:
             return "budget"
         return "input" if self._exhausted else None
 
-    def next(self, going_on: Callable[[int], bool] = lambda seen: True) -> Asked | None:
-        """The question that stands, or the next one; None at the end.
+    def next(self, going_on: Callable[[int], bool] = lambda seen: True) -> OpenQuestion | None:
+        """The open question, or the next one; None at the end.
 
-        ``going_on`` is told now and then how many examples were read; None also if it says no: the
-        search can be taken up again.
+        ``going_on`` is told now and then how many examples were read. If it says no, None is
+        returned as well, and the next call resumes the search.
         """
         while self._current is None and self.ended is None:
             if self._walk.position % CHUNK == 0 and not going_on(self._walk.position):
@@ -140,19 +141,21 @@ class Session:
             self._advance()
         return None if self._left() == 0 else self._current
 
-    def answer(self, answer: Answer) -> None:
-        """Answer the question that stands; the answer is on the disk before it is learned."""
+    def answer(self, answer: Reply) -> None:
+        """Answer the open question; the answer is on the disk before it is learned."""
         if self._current is None:
-            raise UnknownQuestion("no question stands that could be answered")
+            raise UnknownQuestion("there is no open question to answer")
         question, record = self._current
         checksum = self._walk.checksum.copy()
         checksum.update(answer.encode())
-        given = Given(question.id, record.id, answer, question.probability, checksum.hexdigest())
+        given = GivenAnswer(
+            question.id, record.id, answer, question.probability, checksum.hexdigest()
+        )
         self.journal.answer(given)
         self._take(given)
         self._snapshots.offer(self.learner, self.journal.answers)
 
-    def undo(self) -> Given | None:
+    def undo(self) -> GivenAnswer | None:
         """Take the last answer back, as if it had never been given; None if there is none."""
         if not self.journal.answers:
             return None
@@ -162,7 +165,7 @@ class Session:
         return undone
 
     def set_budget(self, budget: int) -> None:
-        """Change how many labels may be given in all."""
+        """Change the label budget, which counts the labels already given."""
         spent = self.learner.stats().answered
         if budget < spent:
             raise InvalidParameter(
@@ -170,6 +173,10 @@ class Session:
             )
         if budget != self.journal.budget:
             self.journal.set_budget(budget)
+
+    def likely_ids(self) -> list[str]:
+        """Columns that are learned from although they look like ids."""
+        return Intake(self.source, self.settings.reading).likely_ids()
 
     def standing(self) -> Standing:
         """Counts and rates, as they are now."""
@@ -197,10 +204,10 @@ class Session:
             return
         question = self.learner.ask(self._walk.row())
         if question.wanted:
-            self._current = Asked(question, record)
+            self._current = OpenQuestion(question, record)
 
     def _restore(self) -> None:
-        """Build everything again from the file and the answers that hold."""
+        """Rebuild everything from the file and the answers that hold."""
         answers = self.journal.answers
         learner, done = self._snapshots.latest(answers) or (self.settings.learner(), 0)
         self.learner = learner
@@ -217,7 +224,7 @@ class Session:
         for given in answers[done:]:
             self._replay(given)
 
-    def _pass(self, given: Given) -> None:
+    def _pass(self, given: GivenAnswer) -> None:
         """Read up to an answer that a snapshot has taken in already."""
         record = None
         while self._walk.position <= given.example:
@@ -225,10 +232,10 @@ class Session:
             if record is None:
                 raise self._changed(given)
         if record is None:
-            raise FileUnreadable(f"{self.journal.path} has its answers in no order that can be")
+            raise FileUnreadable(f"{self.journal.path} has its answers in an impossible order")
         self._remember(record, given)
 
-    def _replay(self, given: Given) -> None:
+    def _replay(self, given: GivenAnswer) -> None:
         """Come to a question again, and answer it again."""
         while self._current is None and not self._exhausted:
             self._advance()
@@ -236,8 +243,8 @@ class Session:
             raise self._changed(given)
         self._take(given)
 
-    def _take(self, given: Given) -> None:
-        """Let the learner have an answer to the question that stands."""
+    def _take(self, given: GivenAnswer) -> None:
+        """Teach the learner an answer to the open question."""
         assert self._current is not None
         question, record = self._current
         self._remember(record, given)
@@ -247,7 +254,7 @@ class Session:
             self.learner.tell(question, _SIGNS[given.answer])
         self._current = None
 
-    def _remember(self, record: Record, given: Given) -> None:
+    def _remember(self, record: Record, given: GivenAnswer) -> None:
         checksum = self._walk.checksum
         checksum.update(given.answer.encode())
         if checksum.hexdigest() != given.check:
@@ -255,8 +262,8 @@ class Session:
         self._checksums.append(checksum.copy())
         self.records.append(record)
 
-    def _changed(self, given: Given) -> FileUnreadable:
+    def _changed(self, given: GivenAnswer) -> FileUnreadable:
         return FileUnreadable(
-            f"{self.source} is not what it was when its record {given.id} was answered: bring the "
-            f"old file back, or begin anew in another folder than {self.folder}"
+            f"{self.source} has changed since its record {given.id[:60]} was answered: restore the "
+            f"old file, or start again in a folder other than {self.folder}"
         )

@@ -1,4 +1,4 @@
-"""How a labelling began: all that is needed to build its learner again."""
+"""How a labelling began: all that is needed to rebuild its learner."""
 
 import dataclasses
 from dataclasses import dataclass, field, replace
@@ -8,6 +8,7 @@ from typing import Any, Self
 from askance.data.features import FeatureMap
 from askance.data.features.indexers import Hashing
 from askance.data.reading.intake import Intake, Reading
+from askance.errors import FileUnreadable, InvalidParameter
 from askance.live import ActiveLearner
 from askance.types import State
 
@@ -36,6 +37,14 @@ class Settings:
     classes: tuple[str, str] = ("no", "yes")
     reading: Reading = field(default_factory=Reading)
 
+    def __post_init__(self) -> None:
+        # Else the first answer could not be written to a file.
+        for name in self.classes:
+            if not _is_text(name):
+                raise InvalidParameter(
+                    f"the name of a class must be valid Unicode text, got {name!a}"
+                )
+
     def settled(self, source: str | Path) -> "Settings":
         """Look at a file's first records: name its text columns, and check what was chosen."""
         intake = Intake(source, self.reading)
@@ -61,6 +70,28 @@ class Settings:
             **self.parameters,
         )
 
+    def by_name(self) -> dict[str, Any]:
+        """Each setting under the name of its option.
+
+        >>> Settings(parameters={"c0": 0.5}).by_name()["c0"]
+        0.5
+        """
+        reading = {
+            name: sorted(value) if isinstance(value, tuple) else value
+            for name, value in dataclasses.asdict(self.reading).items()
+        }
+        negative, positive = self.classes
+        return {
+            **reading,
+            # A column of labels is one of those that are left out.
+            "label": reading["ignore"],
+            "algorithm": self.algorithm,
+            "seed": self.seed,
+            **self.parameters,
+            "positive": positive,
+            "negative": negative,
+        }
+
     def as_state(self) -> State:
         """As plain values, for a journal.
 
@@ -71,10 +102,31 @@ class Settings:
 
     @classmethod
     def from_state(cls, state: State) -> Self:
-        """Bring back what :meth:`as_state` gave."""
-        given: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value
-            for name, value in state["reading"].items()
-        }
-        classes = tuple(state["classes"])
-        return cls(**{**state, "classes": classes, "reading": Reading(**given)})
+        """Bring back what :meth:`as_state` gave.
+
+        >>> Settings.from_state({"classes": 3})
+        Traceback (most recent call last):
+        askance.errors.FileUnreadable: the settings of a labelling are damaged: {'classes': 3}
+        """
+        try:
+            given: dict[str, Any] = {
+                name: tuple(value) if isinstance(value, list) else value
+                for name, value in state["reading"].items()
+            }
+            negative, positive = state["classes"]
+            classes = (str(negative), str(positive))
+            parameters = dict(state["parameters"])
+            changed = {"classes": classes, "reading": Reading(**given), "parameters": parameters}
+            return cls(**{**state, **changed})
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise FileUnreadable(
+                f"the settings of a labelling are damaged: {str(state)[:100]}"
+            ) from error
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

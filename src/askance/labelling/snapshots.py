@@ -1,15 +1,18 @@
-"""Saved learners beside a journal, so that going on does not mean learning all again."""
+"""Saved learners beside a journal, so that resuming need not learn everything again."""
 
+import logging
 import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from askance.errors import FileUnreadable
-from askance.labelling.journal import Given
+from askance.labelling.journal import GivenAnswer
 from askance.live import ActiveLearner
 
 __all__ = ["ANSWERS", "Snapshots"]
+
+logger = logging.getLogger("askance")
 
 ANSWERS = 20
 """Answers after which a new snapshot is due."""
@@ -39,19 +42,25 @@ class Snapshots:
         self._folder, self._every = folder, every
         self._last = (0, 0)
 
-    def latest(self, answers: Sequence[Given]) -> tuple[ActiveLearner, int] | None:
-        """The latest that leads to these answers, and how many of them it has taken in."""
+    def latest(self, answers: Sequence[GivenAnswer]) -> tuple[ActiveLearner, int] | None:
+        """The latest that leads to these answers, and how many of them it has taken in.
+
+        One that is damaged is skipped, with a line in the log.
+        """
         self._last = (0, 0)
         for snapshot in reversed(self._belonging(answers)):
             try:
                 learner = ActiveLearner.load(snapshot.path)
-            except FileUnreadable:
+                _check(learner, answers[: snapshot.answers])
+            # Whatever is wrong with it: the journal is whole, and a snapshot only saves time.
+            except Exception as error:
+                logger.warning("skipped a damaged snapshot, %s: %s", snapshot.path.name, error)
                 continue
             self._last = snapshot.answers, learner.stats().seen
             return learner, snapshot.answers
         return None
 
-    def offer(self, learner: ActiveLearner, answers: Sequence[Given]) -> None:
+    def offer(self, learner: ActiveLearner, answers: Sequence[GivenAnswer]) -> None:
         """Save a learner that has just taken in all of these answers, if a snapshot is due."""
         seen = learner.stats().seen
         if len(answers) - self._last[0] < self._every and seen - self._last[1] < EXAMPLES:
@@ -72,10 +81,18 @@ class Snapshots:
                 found.append(_Snapshot(int(match[1]), match[2], path))
         return sorted(found)
 
-    def _belonging(self, answers: Sequence[Given]) -> list[_Snapshot]:
+    def _belonging(self, answers: Sequence[GivenAnswer]) -> list[_Snapshot]:
         return [
             snapshot
             for snapshot in self._all()
             if 0 < snapshot.answers <= len(answers)
             and answers[snapshot.answers - 1].check == snapshot.check
         ]
+
+
+def _check(learner: ActiveLearner, answers: Sequence[GivenAnswer]) -> None:
+    """Raise unless a learner has taken in so many answers, and nothing else."""
+    stats = learner.stats()
+    taken, seen = (stats.answered + stats.withdrawn, stats.pending), stats.seen
+    if learner.features is None or (*taken, seen) != (len(answers), 0, answers[-1].example + 1):
+        raise FileUnreadable("it is not that of these answers")

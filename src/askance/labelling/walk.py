@@ -56,8 +56,8 @@ class Walk:
     def row(self) -> Row:
         """The row of the record that was read last.
 
-        Rows are encoded a batch at a time, and only where one is wanted: what a learner has taken
-        in before is read over much faster.
+        Rows are encoded a batch at a time, and only where one is wanted, so that records which the
+        learner already knows are read quickly.
         """
         if self._rows is None:
             assert self._batch is not None
@@ -87,5 +87,9 @@ class Walk:
 def _content(record: Record) -> bytes:
     fields = record.fields
     if isinstance(fields, Row):
-        return record.id.encode() + fields.indices.tobytes() + fields.values.tobytes()
+        return (
+            record.id.encode("utf-8", "backslashreplace")
+            + fields.indices.tobytes()
+            + fields.values.tobytes()
+        )
     return repr((record.id, fields)).encode("utf-8", "backslashreplace")

@@ -1,7 +1,7 @@
 """Questions and keys: the loop between a labelling and a person."""
 
-from askance.labelling.journal import Answer
-from askance.labelling.session import Asked, Session
+from askance.labelling.journal import Reply
+from askance.labelling.session import OpenQuestion, Session
 from askance.terminal.interrupts import Interrupts
 from askance.terminal.keys import END, OTHER, RESIZED, Reader
 from askance.terminal.pages import Page
@@ -10,15 +10,15 @@ from askance.terminal.screen import Screen
 __all__ = ["Dialogue"]
 
 LONG = 2048
-"""Examples without a question after which a page says that the search goes on."""
+"""Examples without a question after which a page says that the search continues."""
 
-_ANSWERS: dict[str, Answer] = {"y": "yes", "n": "no", "s": "skip"}
+_ANSWERS: dict[str, Reply] = {"y": "yes", "n": "no", "s": "skip"}
 _LEAVE = ("q", "\x03", "\x04", END)
 """Quit, Ctrl-C and Ctrl-D where they come as keys, and the end of what is typed."""
 
 
 class Dialogue:
-    """Shows questions and takes keys until someone quits or all is asked.
+    """Shows questions and takes keys until someone quits or nothing is left to ask.
 
     Parameters
     ----------
@@ -42,13 +42,13 @@ class Dialogue:
     ) -> None:
         self._session, self._read, self._screen = session, read, screen
         self._interrupts, self._patient = interrupts, patient
-        self._asked: Asked | None = None
+        self._asked: OpenQuestion | None = None
         self._message = message
         self._scroll = 0
         self._since = session.standing().seen
 
     def run(self) -> None:
-        """Go on until it ends; what was answered is saved by then."""
+        """Run until it ends; every answer is saved by then."""
         while True:
             self._asked = self._session.next(self._searching)
             if self._asked is None and self._session.ended is None:
@@ -60,7 +60,7 @@ class Dialogue:
                 return
 
     def _obey(self, key: str) -> bool:
-        """Do what a key means; False if that is to finish."""
+        """Do what a key means; False if it ends the dialogue."""
         self._message, before = "", self._message
         self._scroll, scroll = 0, self._scroll
         if key == "u":
@@ -78,10 +78,10 @@ class Dialogue:
             self._message, self._scroll = before, scroll
         else:
             shown = "That key" if key == OTHER else repr(key[:20])
-            self._message = f"{shown} means nothing here: ? explains the keys."
+            self._message = f"{shown} does nothing here: ? explains the keys."
         return True
 
-    def _answer(self, answer: Answer) -> None:
+    def _answer(self, answer: Reply) -> None:
         self._session.answer(answer)
         given = self._session.journal.answers[-1]
         self._message = f"Saved: record {given.id} {self._said(answer)}."
@@ -111,4 +111,5 @@ class Dialogue:
         if seen - self._since >= LONG:
             self._since = seen
             self._screen.show(Page(self._session.standing(), message=self._message))
+        self._interrupts.pause()
         return self._interrupts.received is None

@@ -1,8 +1,8 @@
-"""Ctrl-C and its like, never in the middle of learning."""
+"""Ctrl-C, Ctrl-Z and their like, never in the middle of learning or drawing."""
 
 import contextlib
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any, Self
 
@@ -12,12 +12,17 @@ _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
 class Interrupts:
-    """Takes note of a signal that ends a process; only what waits for a key is cut short by it.
+    """Takes note of signals; they act only while a key is waited for, or between two examples.
 
     Parameters
     ----------
+    suspend
+        Stops this process until it is told to continue; without one, Ctrl-Z is not handled here.
+
+    Attributes
+    ----------
     received
-        The first signal that came, or None.
+        The first signal that came to end this process, or None.
 
     >>> with Interrupts() as interrupts:
     ...     signal.raise_signal(signal.SIGINT)
@@ -25,8 +30,9 @@ class Interrupts:
     True
     """
 
-    def __init__(self) -> None:
+    def __init__(self, suspend: Callable[[], None] | None = None) -> None:
         self.received: int | None = None
+        self._suspend, self._pausing = suspend, False
         self._waiting = False
         self._before: dict[int, Any] = {}
 
@@ -35,6 +41,8 @@ class Interrupts:
             number = getattr(signal, name, None)
             if number is not None:
                 self._before[number] = signal.signal(number, self._note)
+        if self._suspend is not None and hasattr(signal, "SIGTSTP"):
+            self._before[signal.SIGTSTP] = signal.signal(signal.SIGTSTP, self._note_pause)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -47,11 +55,23 @@ class Interrupts:
             self._waiting = False
             raise KeyboardInterrupt
 
+    def _note_pause(self, number: int, frame: FrameType | None) -> None:
+        self._pausing = True
+        if self._waiting:
+            self.pause()
+
+    def pause(self) -> None:
+        """Suspend now if Ctrl-Z was pressed meanwhile."""
+        if self._pausing and self._suspend is not None:
+            self._suspend()
+            self._pausing = False
+
     @contextlib.contextmanager
     def waiting(self) -> Iterator[None]:
-        """Let a signal, past or future, raise KeyboardInterrupt."""
+        """Let a signal, past or future, suspend or raise KeyboardInterrupt."""
         self._waiting = True
         try:
+            self.pause()
             if self.received:
                 raise KeyboardInterrupt
             yield

@@ -1,8 +1,7 @@
 """One key at a time: from a POSIX terminal, from a Windows console, or as lines from a pipe.
 
-A reader is a function without arguments that waits for a key and gives it as a string: one
-character, :data:`RESIZED` if the terminal changed its size meanwhile, or :data:`END` if there will
-be no more.
+A reader is called without arguments, waits for a key and gives it as a string: one character,
+:data:`RESIZED` if the page is to be drawn again, or :data:`END` if there will be no more keys.
 """
 
 import codecs
@@ -10,9 +9,18 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable, Iterator
-from typing import TextIO
+from typing import Self, TextIO
 
-__all__ = ["END", "OTHER", "RESIZED", "Reader", "console_keys", "line_keys", "terminal_keys"]
+__all__ = [
+    "END",
+    "OTHER",
+    "RESIZED",
+    "Reader",
+    "TerminalKeys",
+    "console_keys",
+    "line_keys",
+    "terminal_keys",
+]
 
 Reader = Callable[[], str]
 
@@ -69,37 +77,72 @@ def console_keys(getwch: Callable[[], str]) -> Reader:
 if sys.platform == "win32":
     import msvcrt
 
-    @contextlib.contextmanager
-    def terminal_keys(descriptor: int) -> Iterator[Reader]:
-        """Read single keys from the console."""
-        yield console_keys(msvcrt.getwch)
+    class TerminalKeys:
+        """Reads single keys from the console."""
+
+        def __init__(self, descriptor: int) -> None:
+            self._read = console_keys(msvcrt.getwch)
+
+        def __call__(self) -> str:
+            return self._read()
+
+        @contextlib.contextmanager
+        def taken(self) -> Iterator[Self]:
+            """Nothing is to be set."""
+            yield self
+
+        released = taken
 else:
     import select
     import termios
     import tty
 
-    @contextlib.contextmanager
-    def terminal_keys(descriptor: int) -> Iterator[Reader]:
-        """Read single keys from a terminal, which is left as it was found."""
-        before = termios.tcgetattr(descriptor)
-        tty.setcbreak(descriptor, termios.TCSADRAIN)
-        try:
-            yield _Terminal(descriptor).read
-        finally:
-            # It may be gone: its window was closed.
-            with contextlib.suppress(termios.error):
-                termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+    class TerminalKeys:
+        """Reads single keys from a terminal.
 
-    class _Terminal:
+        Parameters
+        ----------
+        descriptor
+            Of the terminal.
+        """
+
         def __init__(self, descriptor: int) -> None:
             self._descriptor = descriptor
-            self._size = self._measured()
+            self._before = termios.tcgetattr(descriptor)
+            self._size: os.terminal_size | None = self._measured()
 
-        def read(self) -> str:
+        @contextlib.contextmanager
+        def taken(self) -> Iterator[Self]:
+            """Let keys come one by one, and leave the terminal as it was found."""
+            self._take()
+            try:
+                yield self
+            finally:
+                self._release()
+
+        @contextlib.contextmanager
+        def released(self) -> Iterator[None]:
+            """Leave the terminal as it was found for a while; then all is to be drawn again."""
+            self._release()
+            try:
+                yield
+            finally:
+                self._take()
+                self._size = None
+
+        def _take(self) -> None:
+            tty.setcbreak(self._descriptor, termios.TCSADRAIN)
+
+        def _release(self) -> None:
+            # It may be gone: its window was closed.
+            with contextlib.suppress(termios.error):
+                termios.tcsetattr(self._descriptor, termios.TCSADRAIN, self._before)
+
+        def __call__(self) -> str:
             while not self._ready(_POLL):
                 # A shell that stopped this process has set the terminal to its own ways.
                 if termios.tcgetattr(self._descriptor)[3] & termios.ICANON:
-                    tty.setcbreak(self._descriptor, termios.TCSADRAIN)
+                    self._take()
                     return RESIZED
                 if self._measured() != self._size:
                     self._size = self._measured()
@@ -134,3 +177,8 @@ else:
                 if not byte or byte.isalpha() or byte == b"~":
                     break
             return OTHER
+
+
+def terminal_keys(descriptor: int) -> contextlib.AbstractContextManager[TerminalKeys]:
+    """Read single keys from a terminal, which is left as it was found."""
+    return TerminalKeys(descriptor).taken()

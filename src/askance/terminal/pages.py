@@ -8,7 +8,7 @@ from typing import NamedTuple
 from rich.cells import cell_len
 from rich.text import Text
 
-from askance.labelling.session import Asked, Standing
+from askance.labelling.session import OpenQuestion, Standing
 from askance.terminal.record_view import record_lines, wrapped
 from askance.terminal.visible import either, visible
 
@@ -24,24 +24,24 @@ _STEPS = "▁▂▃▄▅▆▇█"
 _PLAIN_STEPS = "_.-=+*%#"
 
 _ENDS = {
-    "budget": "All labels of the budget are given.",
-    "input": "The file has ended: there is nothing more to ask about.",
+    "budget": "The label budget is spent.",
+    "input": "This is the end of the file: there is nothing more to ask about.",
 }
 
 _HELP = (
-    "Records are read one after the other. Where the learner is sure enough it does not ask; where "
+    "Records are read one after the other. Where the learner is confident, it does not ask. Where "
     "it asks, press one key:"
 )
 _KEYS = {
-    "s": "skip: you cannot say. It costs no label, but whoever skips all hard cases teaches a "
-    "learner that knows only easy ones",
-    "u": "undo the last answer, as if it had never been given; again for the one before",
+    "s": "skip: you cannot tell. It costs no label, but if you skip every hard case, the learner "
+    "only learns easy ones",
+    "u": "undo the last answer, as if it had never been given; press again to undo earlier ones",
     "space": "turn the page of a record that is longer than the screen",
-    "q": "quit. Every answer is saved already; the same command goes on where you left",
+    "q": "quit. Every answer is already saved; the same command picks up where you left off",
 }
 _HELP_END = (
-    "The fewer it asks of the last hundred, the surer it has become. The error is its own estimate "
-    "for all that it has read, not only for what it asked about."
+    "The fewer of the last hundred records it asks about, the more confident it has become. The "
+    "error is its own estimate for everything it has read, not only for what it asked about."
 )
 
 
@@ -49,7 +49,7 @@ class Page(NamedTuple):
     """What there is to show: a question, the end, or help."""
 
     standing: Standing
-    asked: Asked | None = None
+    asked: OpenQuestion | None = None
     ended: str | None = None
     message: str = ""
     scroll: int = 0
@@ -148,7 +148,7 @@ class Layout:
         if page.ended:
             return wrapped(Text(_ENDS[page.ended], style="bold"), width)
         if page.asked is None:
-            return [Text("Reading on to the next question ...", style="dim")]
+            return [Text("Looking for the next question ...", style="dim")]
         record = page.asked.record
         title = Text(f"record {visible(record.id, self.encoding)}", style="dim")
         return [*wrapped(title, width), *record_lines(record.fields, width, self.encoding)]

@@ -27,8 +27,24 @@ class TerminalScreen:
     @contextlib.contextmanager
     def opened(self) -> Iterator["TerminalScreen"]:
         """Take the terminal's other screen, and give it back."""
-        with self._console.screen(hide_cursor=True):
+        self._switch(taken=True)
+        try:
             yield self
+        finally:
+            self._switch(taken=False)
+
+    @contextlib.contextmanager
+    def left(self) -> Iterator[None]:
+        """Give the terminal's first screen back for a while."""
+        self._switch(taken=False)
+        try:
+            yield
+        finally:
+            self._switch(taken=True)
+
+    def _switch(self, *, taken: bool) -> None:
+        self._console.set_alt_screen(taken)
+        self._console.show_cursor(not taken)
 
     def show(self, page: Page) -> None:
         """Draw a page that fills the terminal, whatever size it has now."""

@@ -1,0 +1,26 @@
+"""Names that help texts list, kept apart from what they name: help must not wait for imports.
+
+A test holds each of them against the library.
+"""
+
+__all__ = ["ALGORITHMS", "CONTESTANTS", "EXPERIMENTS", "FORMATS"]
+
+ALGORITHMS = (
+    "online_active_cover",
+    "passive",
+    "margin",
+    "iwal0",
+    "iwal1",
+    "oracular_iwal0",
+    "oracular_iwal1",
+)
+"""What :func:`askance.make_learner` builds."""
+
+CONTESTANTS = ("online_active_cover", "iwal1", "margin", "passive")
+"""What ``askance compare`` compares by default."""
+
+EXPERIMENTS = ("hard", "realizable", "tsybakov", "solver", "guarantees", "choices", "labels")
+"""What ``askance theory run`` runs."""
+
+FORMATS = ("csv", "tsv", "parquet", "jsonl", "libsvm", "libsvm0", "vw")
+"""What a user's file may be."""

@@ -1,0 +1,23 @@
+import pytest
+
+from askance.cli import choices
+from askance.data.reading.readers import read_batches
+from askance.errors import InvalidParameter
+from askance.presets import ALGORITHMS
+from askance.theory.experiments import EXPERIMENTS
+
+
+def test_the_algorithms_are_those_of_the_library_in_its_order():
+    assert choices.ALGORITHMS == ALGORITHMS
+    assert set(choices.CONTESTANTS) <= set(ALGORITHMS)
+
+
+def test_the_experiments_are_those_of_the_library():
+    assert sorted(choices.EXPERIMENTS) == sorted(EXPERIMENTS)
+
+
+def test_every_format_of_the_choice_is_one_of_the_readers():
+    with pytest.raises(InvalidParameter) as caught:
+        list(read_batches("x.nonsense"))
+    known = str(caught.value).removeprefix("format must be one of ").split(", ")
+    assert sorted(choices.FORMATS) == sorted(known[:-1])
