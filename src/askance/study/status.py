@@ -142,14 +142,23 @@ def _in_turns(known: Iterable[Cell], seed: int) -> Iterator[Cell]:
     """Cells in a random order, one of each data set and algorithm before a second of any.
 
     A plain draw would fall where the largest grids are: half of the paper's cells are of one
-    algorithm, and a small sample would say nothing of most others.
+    algorithm, and a small sample would say nothing of most others. Neighbours differ in both, so
+    that the first few have every data set, and every algorithm, as far as they go round.
     """
     chance = random.Random(seed)
     strata: dict[tuple[str, str], list[Cell]] = {}
     for cell in sorted(known):
         strata.setdefault((cell.dataset, cell.algorithm), []).append(cell)
-    decks = [chance.sample(cells, len(cells)) for cells in strata.values()]
-    chance.shuffle(decks)
+    datasets, algorithms = (sorted({pair[i] for pair in strata}) for i in (0, 1))
+    chance.shuffle(datasets)
+    chance.shuffle(algorithms)
+    order = [
+        (dataset, algorithms[(place + turn) % len(algorithms)])
+        for turn in range(len(algorithms))
+        for place, dataset in enumerate(datasets)
+    ]
+    some = [strata[pair] for pair in order if pair in strata]
+    decks = [chance.sample(cells, len(cells)) for cells in some]
     return (cell for cell in chain.from_iterable(zip_longest(*decks)) if cell is not None)
 
 
