@@ -17,6 +17,15 @@ from askance.study.summary import Gain, summary
 PAGE = (Path(__file__).parent.parent / "docs/choosing.md").read_text()
 
 
+def test_what_is_committed_stays_small():
+    folder = Path(study_results.FOLDER).parent
+    committed = [p for kind in ("*.parquet", "*.svg", "*.md", "*.toml") for p in folder.rglob(kind)]
+    assert 0 < sum(path.stat().st_size for path in committed) < 20_000_000
+    ignored = (folder.parents[1] / ".gitignore").read_text().split()
+    assert "/docs/results/*/report/index.html" in ignored
+    assert "/docs/results/*/report/*.png" in ignored
+
+
 @pytest.fixture(scope="module")
 def every() -> Results:
     """The committed results."""

@@ -1,4 +1,7 @@
+import html
 from pathlib import Path
+
+from markdown_it import MarkdownIt
 
 from askance.study.blocks import Drawing, Heading, Live, TableBlock, Text, markdown
 
@@ -22,3 +25,14 @@ def test_a_report_as_text():
         "A curve.",
         "| x | y |\n|---|---:|\n| a | 0.2500 |\n| b | 3 |\n",
     ]
+
+
+def test_names_make_no_marks():
+    name = "<b>|*x*|`y`|[z](u)|$a$|&lt;|~~s~~|_e_|\\"
+    (table,) = markdown([TableBlock([name], [[name]])]).split("\n\n")
+    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    body = parser.render(table)
+    assert body.count(html.escape(name)) == 2
+    assert body.count("<td") == body.count("<th>") == 1
+    for tag in ("<b>", "<em>", "<code>", "<a ", "<s>"):
+        assert tag not in body

@@ -115,7 +115,7 @@ BAD = [
     ("[[data]]\nembedded = []\n" + LEARNER, "[[data]] 1: embedded must be text or a list of"),
     ("[[data]]\nembedded = 3\n" + LEARNER, "[[data]] 1: embedded must be text", "got 3"),
     ("[[data]]\nembedded = 'iris'\n" + LEARNER, "embedded must be one of breast_cancer, digits"),
-    (DATA + "[[data]]\ncatalog = ['iris']\n" + LEARNER, "[[data]] 2: catalog must be known"),
+    (DATA + "[[data]]\ncatalog = ['iris']\n" + LEARNER, "[[data]] 2: catalog must be all or"),
     ("[[data]]\ncatalog = [1]\n" + LEARNER, "[[data]] 1: catalog must be text"),
     ("[[data]]\nurl = 'x'\n" + LEARNER, "[[data]] 1: 'url' is not a key here"),
     (DATA + DATA + LEARNER, "[[data]] 2: the data set 'digits' is named twice"),

@@ -89,6 +89,8 @@ def test_a_sample_is_drawn_from_every_data_set_and_algorithm():
         assert sorted(strata) == sorted(
             [(d, a) for d in "abc" for a in ("large", "small")] * (n // 6)
         )
+    assert {cell.dataset for cell in drawn[:3]} == set("abc")
+    assert {cell.algorithm for cell in drawn[:2]} == {"large", "small"}
     assert drawn[:6] == list(_in_turns(cells[::-1], seed=0))[:6]
     assert drawn[:6] != list(_in_turns(cells, seed=1))[:6]
     # Fewer than there are strata do not come from the first data sets only.

@@ -1,5 +1,6 @@
 """The sentences of the paper's results, one by one, beside what is found here."""
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -18,7 +19,7 @@ from askance.study.summary import (
 )
 from askance.types import Floats
 
-__all__ = ["FIFTH", "Claim", "claims"]
+__all__ = ["FIFTH", "Claim", "CurveClaim", "TableClaim", "claims"]
 
 FIFTH = 4
 """Place of the budget by whose error the paper divides, 160 labels, counted from 0."""
@@ -66,35 +67,44 @@ def _others_below(values: Values, tops: tuple[str, ...]) -> Any:
     return np.min([values[name] for name in tops], axis=0) > np.max(rest, axis=0)
 
 
-_TABLE: tuple[tuple[str, Choice, Callable[[Values], Any], tuple[str, ...]], ...] = (
-    (
+class TableClaim(NamedTuple):
+    """A sentence about the summary: a test of every algorithm's gain, and those that are shown."""
+
+    text: str
+    choice: Choice
+    test: Callable[[Values], Any]
+    shown: tuple[str, ...]
+
+
+_TABLE = (
+    TableClaim(
         "With settings for each data set OAC gains most",
         "per_data", lambda v: _others_below(v, _COVER), _ACTIVE,
     ),
-    (
+    TableClaim(
         f"ORA0 gains almost the same (within {_ALMOST})",
         "per_data",
         lambda v: abs(v["online_active_cover"] - v["oracular_iwal0"]) < _ALMOST,
         ("online_active_cover", "oracular_iwal0"),
     ),
-    (
+    TableClaim(
         "and the other active algorithms less than both",
         "per_data", lambda v: _others_below(v, ("online_active_cover", "oracular_iwal0")), _ACTIVE,
     ),
-    (
+    TableClaim(
         f"With one setting for all data sets passive learning gains about 0.07 (within {_ALMOST})",
         "fixed", lambda v: abs(v["passive"] - 0.07) < _ALMOST, ("passive",),
     ),
-    (
+    TableClaim(
         "ORA0 gains most with one setting",
         "fixed", lambda v: _others_below(v, ("oracular_iwal0",)), _ACTIVE,
     ),
-    (
+    TableClaim(
         "IWAL0 and ORA1 gain more than 0.08 with one setting",
         "fixed", lambda v: np.minimum(v["iwal0"], v["oracular_iwal1"]) > 0.08,
         ("iwal0", "oracular_iwal1"),
     ),
-    (
+    TableClaim(
         "IWAL1 and OAC gain more than passive learning with one setting, if slightly",
         "fixed",
         lambda v: np.minimum(v["iwal1"], v["online_active_cover"]) > v["passive"],
@@ -125,29 +135,40 @@ def _best_below(ours: Floats, others: Floats) -> Any:
 
 Test = Callable[[Floats, Floats], Any]
 
-_CURVES: tuple[
-    tuple[str, Choice, tuple[str, ...], tuple[str, ...], Test, tuple[int, int]], ...
-] = (
-    (
+
+class CurveClaim(NamedTuple):
+    """A sentence about the curves: some algorithms against others, from a budget to a budget."""
+
+    text: str
+    choice: Choice
+    ours: tuple[str, ...]
+    others: tuple[str, ...]
+    test: Test
+    low: float
+    high: float
+
+
+_CURVES = (
+    CurveClaim(
         "With one setting for all data sets the two IWAL algorithms start off badly: "
         "both below OAC and the oracular ones, up to 40 labels",
-        "fixed", _IWAL, _COVER + _ORACULAR, _all_below, (0, 40),
+        "fixed", _IWAL, _COVER + _ORACULAR, _all_below, 0, 40,
     ),
-    (
+    CurveClaim(
         "but IWAL outperforms the others after 100 or so labels",
-        "fixed", _IWAL, _COVER + _ORACULAR, _best_above, (100, 10**9),
+        "fixed", _IWAL, _COVER + _ORACULAR, _best_above, 100, math.inf,
     ),
-    (
+    CurveClaim(
         "OAC is better than the oracular ones until a few hundred labels (320)",
-        "fixed", _COVER, _ORACULAR, _best_above, (0, 320),
+        "fixed", _COVER, _ORACULAR, _best_above, 0, 320,
     ),
-    (
+    CurveClaim(
         "and worse afterwards",
-        "fixed", _COVER, _ORACULAR, _best_below, (321, 10**9),
+        "fixed", _COVER, _ORACULAR, _best_below, 321, math.inf,
     ),
-    (
+    CurveClaim(
         "With settings for each data set OAC is the best of all at few labels (up to 80)",
-        "per_data", _COVER, (*_IWAL, *_ORACULAR, "passive"), _best_above, (0, 80),
+        "per_data", _COVER, (*_IWAL, *_ORACULAR, "passive"), _best_above, 0, 80,
     ),
 )  # fmt: skip
 
@@ -156,7 +177,7 @@ def _of_the_curves(results: Results) -> Iterator[Claim]:
     """At how many of the budgets that a claim speaks of it holds, by the figure as printed."""
     budgets = np.asarray(results.study.budgets)
     printed = min(FIFTH, len(budgets) - 1)
-    for text, choice, ours, others, test, (low, high) in _CURVES:
+    for text, choice, ours, others, test, low, high in _CURVES:
         at = (budgets >= low) & (budgets <= high)
         if not at.any():
             continue

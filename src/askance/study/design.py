@@ -219,12 +219,12 @@ def _listed(fields: Fields, folder: Path) -> Iterator[Origin]:
     fields.only(("catalog", "embedded", "file"))
     if not fields.table:
         raise fields.wrong("expected one of catalog, embedded or file, got none")
-    for kind, known in (("catalog", ("all", *CATALOG)), ("embedded", EMBEDDED)):
+    for kind, known, wanted in (
+        ("catalog", ("all", *CATALOG), "all or what askance data list names"),
+        ("embedded", EMBEDDED, f"one of {', '.join(EMBEDDED)}"),
+    ):
         for name in fields.texts(kind) if kind in fields else ():
             if name not in known:
-                wanted = "known: askance data list shows them" if kind == "catalog" else (
-                    f"one of {', '.join(EMBEDDED)}"
-                )  # fmt: skip
                 raise fields.must(kind, wanted, name)
             yield Origin(kind, name)
 

@@ -148,5 +148,6 @@ got true
         """The tables of a list, counted from 1."""
         found = self.table.get(key)
         if not (isinstance(found, list) and found and all(isinstance(t, dict) for t in found)):
-            raise self.wrong(f"a study needs one or more tables [[{key}]]")
+            got = "none" if found is None else shown(found)
+            raise self.wrong(f"a study needs one or more tables [[{key}]], got {got}")
         return [Fields(t, f"{self.place}: [[{key}]] {i}") for i, t in enumerate(found, 1)]

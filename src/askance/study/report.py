@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -175,17 +176,25 @@ def _errors(results: Results, output: Path) -> Iterator[Block]:
         yield findings.by_data_set(results, choice)
 
 
-def _by_size(results: Results) -> Iterator[tuple[str, str, list[str]]]:
+class _SizeGroup(NamedTuple):
+    """Data sets that are drawn together."""
+
+    size: str
+    described: str
+    datasets: list[str]
+
+
+def _by_size(results: Results) -> Iterator[_SizeGroup]:
     """Data sets as the paper's appendix parts them, by the size that it gives."""
     names = [curves.dataset for curves in results.curves]
     large = [name for name in names if name in CATALOG and CATALOG[name].paper.n > _LARGE]
     small = [name for name in names if name not in large]
     if not large:
-        yield "small", "every data set", small
+        yield _SizeGroup("small", "every data set", small)
         return
     if small:
-        yield "small", f"data sets with at most {_LARGE:,} examples in the paper", small
-    yield "large", f"data sets with more than {_LARGE:,} examples in the paper", large
+        yield _SizeGroup("small", f"data sets with at most {_LARGE:,} examples in the paper", small)
+    yield _SizeGroup("large", f"data sets with more than {_LARGE:,} examples in the paper", large)
 
 
 def _two_examples(results: Results, name: str) -> list[str]:

@@ -31,19 +31,23 @@ class Line(NamedTuple):
 
 def progress(study: Study, store: Store, data_dir: Path | None = None) -> list[Line]:
     """Count the cells of each data set of a study that is here, in the order they run."""
-    left = {cell for _, some in missing(study, store, data_dir) for cell in some}
-    # What is to be tried again is what has no result, failures included.
-    tried_again = {cell for _, some in missing(study, store, data_dir, retry=True) for cell in some}
+    # What would be tried again has no result: it failed by this code, or is missing.
+    lacking = {cell for _, some in missing(study, store, data_dir, retry=True) for cell in some}
+    failed = lacking & cells_of(_failed(store.table()), CODE_VERSION)
     wanted: dict[str, list[Cell]] = {}
     for origin, some in cells(study, data_dir):
         wanted.setdefault(origin.name, []).extend(some)
     seconds = _seconds(_known(study, store), study.budgets[0])
     lines = []
     for name, some in wanted.items():
-        absent, bad = sum(c in left for c in some), sum(c in tried_again for c in some)
+        lacks, bad = sum(c in lacking for c in some), sum(c in failed for c in some)
         spent = seconds.get(name, 0.0)
-        lines.append(Line(name, len(some) - bad, bad - absent, absent, spent))
+        lines.append(Line(name, len(some) - lacks, bad, lacks - bad, spent))
     return lines
+
+
+def _failed(table: pa.Table) -> pa.Table:
+    return table.filter(pc.is_valid(table["failure"]))
 
 
 def shortfall(lines: Sequence[Line], absent: Sequence[str] = ()) -> str:
@@ -90,11 +94,9 @@ class Failure(NamedTuple):
 
 def failures(store: Store) -> list[Failure]:
     """Every cell that failed."""
-    table = store.table()
-    failed = table.filter(pc.is_valid(table["failure"]))
     return [
         Failure(Cell(**{name: row[name] for name in Cell._fields}), row["failure"])
-        for row in failed.to_pylist()
+        for row in _failed(store.table()).to_pylist()
     ]
 
 
@@ -140,14 +142,23 @@ def _in_turns(known: Iterable[Cell], seed: int) -> Iterator[Cell]:
     """Cells in a random order, one of each data set and algorithm before a second of any.
 
     A plain draw would fall where the largest grids are: half of the paper's cells are of one
-    algorithm, and a small sample would say nothing of most others.
+    algorithm, and a small sample would say nothing of most others. Neighbours differ in both, so
+    that the first few have every data set, and every algorithm, as far as they go round.
     """
     chance = random.Random(seed)
     strata: dict[tuple[str, str], list[Cell]] = {}
     for cell in sorted(known):
         strata.setdefault((cell.dataset, cell.algorithm), []).append(cell)
-    decks = [chance.sample(cells, len(cells)) for cells in strata.values()]
-    chance.shuffle(decks)
+    datasets, algorithms = (sorted({pair[i] for pair in strata}) for i in (0, 1))
+    chance.shuffle(datasets)
+    chance.shuffle(algorithms)
+    order = [
+        (dataset, algorithms[(place + turn) % len(algorithms)])
+        for turn in range(len(algorithms))
+        for place, dataset in enumerate(datasets)
+    ]
+    some = [strata[pair] for pair in order if pair in strata]
+    decks = [chance.sample(cells, len(cells)) for cells in some]
     return (cell for cell in chain.from_iterable(zip_longest(*decks)) if cell is not None)
 
 

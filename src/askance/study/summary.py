@@ -1,8 +1,9 @@
 """What a report says in numbers: the summary table, the curves, the winners."""
 
 import functools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -15,6 +16,7 @@ __all__ = [
     "LABELS",
     "PAPER",
     "Choice",
+    "CoverLine",
     "Gain",
     "Gains",
     "Winner",
@@ -50,7 +52,7 @@ LABELS = {
 }
 """Short names for people, in the order of the paper's table; what is beyond it follows."""
 
-Choice = str
+Choice = Literal["fixed", "per_data"]
 """How settings are chosen: ``"fixed"`` for all data sets, or ``"per_data"``."""
 
 
@@ -98,8 +100,11 @@ def summary(results: Results, *, repeats: int = 200) -> Gains:
 
 def _gains(results: Results, name: str, repeats: int) -> dict[Choice, Gain]:
     ours, literal = results.gains(name), results.gains(name, literal=True)
-    measures = {"per_data": metrics.auc_gain_per_data, "fixed": metrics.auc_gain}
-    found = {}
+    measures: dict[Choice, Callable[[Sequence[Floats]], float]] = {
+        "per_data": metrics.auc_gain_per_data,
+        "fixed": metrics.auc_gain,
+    }
+    found: dict[Choice, Gain] = {}
     for (choice, measure), paper in zip(
         measures.items(), PAPER.get(name, (None, None)), strict=True
     ):
@@ -187,10 +192,19 @@ def _contestant(results: Results, name: str) -> GridLearner:
     return next(c for c in results.study.contestants if c.name == name)
 
 
-def by_cover_size(results: Results, name: str) -> list[tuple[int, float, float, float]]:
-    """Cover size, AUC-GAIN* and AUC-GAIN with it, and seconds of a run.
+class CoverLine(NamedTuple):
+    """A size of the cover: AUC-GAIN*, AUC-GAIN, and seconds of a run."""
 
-    These are medians on a data set, for a first run also compiles, and their mean over data sets.
+    size: int
+    per_data: float
+    fixed: float
+    seconds: float
+
+
+def by_cover_size(results: Results, name: str) -> list[CoverLine]:
+    """What each size of the cover gains and costs.
+
+    Seconds are medians on a data set, for a first run also compiles, and their mean over data sets.
     """
     contestant = _contestant(results, name)
     sizes = [point.get("cover_size") for point in contestant.grid]
@@ -200,7 +214,6 @@ def by_cover_size(results: Results, name: str) -> list[tuple[int, float, float, 
         some = [p for p, other in enumerate(sizes) if other == size]
         part = [gain[:, some] for gain in gains]
         seconds = np.mean([np.median(c.seconds[:, columns[some]]) for c in results.curves])
-        lines.append(
-            (size, metrics.auc_gain_per_data(part), metrics.auc_gain(part), float(seconds))
-        )
+        gained = metrics.auc_gain_per_data(part), metrics.auc_gain(part)
+        lines.append(CoverLine(size, *gained, float(seconds)))
     return lines
