@@ -149,7 +149,9 @@ class Place(ABC, Generic[T]):
                 self._on_query(item, probability)
         if tally.progressive:
             tally.mistakes += predicted != self._label_of(item)
-        tally.count(queried)
+        tally.examples += 1
+        if queried:
+            tally.count(1, examples=0)
         return tally.over
 
     @abstractmethod
