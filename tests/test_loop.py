@@ -12,7 +12,7 @@ import askance
 from askance._loop import Deciding, Tally, walk_blocks, walk_rows
 from askance.checks.made_examples import make_stream
 from askance.engine.drivers import Verbs
-from askance.errors import InvalidLabel, InvalidParameter
+from askance.errors import InvalidLabel, InvalidParameter, InvalidRow
 from askance.learners.active_cover import ActiveCover
 from askance.learners.constants import Constants
 from askance.live import ActiveLearner
@@ -20,7 +20,7 @@ from askance.live.budget import Budget
 from askance.oracles.thresholds import ThresholdOracle
 from askance.simulate import Seat, run_blocks, run_readable, run_rows, simulate
 from askance.sparse import from_dense, row_at
-from askance.types import Decision, Label, ResultRow, Run
+from askance.types import Decision, Label, ResultRow, Row, Run
 
 N = 120
 STREAM = make_stream(seed=4, n_features=4, length=80)
@@ -267,6 +267,13 @@ def test_a_source_must_give_labels(label: object) -> None:
     with pytest.raises(InvalidLabel):
         walk_blocks(learner, X, np.zeros(N), lambda i: 1 if i < 2 else label, Tally())
     assert learner.k == 2
+
+
+def test_a_row_that_is_none_is_refused_in_a_block_too() -> None:
+    bad = Row(np.array([1, 0]), np.ones(2))
+    examples = [(row_at(from_dense(np.ones((1, 2))), 0), 1), (bad, 1)]
+    with pytest.raises(InvalidRow, match="must increase"):
+        simulate(cover(), examples, [0.5, 0.5], examples[:1])
 
 
 def test_coins_go_with_learners_only(refused) -> None:

@@ -79,17 +79,15 @@ class Tally:
         self._error = self._mistaken if progressive else error
         self._to_the_end = to_the_end or not budgets
         self._rows: list[ResultRow] = []
+        self._look()
 
-    @property
-    def spent(self) -> bool:
+    def _look(self) -> None:
+        """See what is left; only a bought label can change it, and rows must not wait for it."""
+        self.spent = self._limit is not None and self.queries >= self._limit
         """Whether no label may be bought any more."""
-        return self._limit is not None and self.queries >= self._limit
-
-    @property
-    def over(self) -> bool:
-        """Whether nothing is left to buy or to measure."""
         done = self.spent or not (self._waiting or self._to_the_end)
-        return done and not self.progressive
+        self.over = done and not self.progressive
+        """Whether nothing is left to buy or to measure."""
 
     def count(self, queries: int, examples: int = 1) -> None:
         """Count what was learned; the error is measured if that reaches the next budget."""
@@ -98,6 +96,7 @@ class Tally:
             self.queries += queries
             if self._waiting and self.queries == self._waiting[0]:
                 self._rows.append(self._row(self._waiting.pop(0), self._measured(), True))
+            self._look()
 
     def affordable(self, decisions: list[Decision]) -> list[Decision]:
         """Decisions up to the one that takes the last label, or reaches the next budget."""
@@ -136,8 +135,8 @@ class Place(ABC, Generic[T]):
     ) -> None:
         self.tally, self._label_of, self._on_query = tally, label_of, on_query
 
-    def see(self, x: Row, item: T) -> None:
-        """Ask about one example, and buy its label if it is wanted."""
+    def see(self, x: Row, item: T) -> bool:
+        """Ask about one example, and buy its label if it is wanted; whether that was the last."""
         tally = self.tally
         predicted, queried, probability = self._ask(x)
         if queried:
@@ -150,7 +149,10 @@ class Place(ABC, Generic[T]):
                 self._on_query(item, probability)
         if tally.progressive:
             tally.mistakes += predicted != self._label_of(item)
-        tally.count(queried)
+        tally.examples += 1
+        if queried:
+            tally.count(1, examples=0)
+        return tally.over
 
     @abstractmethod
     def _ask(self, x: Row) -> tuple[Label, bool, float]:
@@ -226,19 +228,22 @@ def walk_rows(
     places: Sequence[Place[T]], examples: Iterable[tuple[Row, T]], progress: Progress | None = None
 ) -> None:
     """Show each example to all places, until they are over; ``progress`` is told of the first."""
-    tallies = [place.tally for place in places]
-    if all(tally.over for tally in tallies):
+    first = places[0].tally
+    working = [place for place in places if not place.tally.over]
+    if not working:
         return
     for x, item in examples:
+        ended = False
         try:
-            for place in places:
-                if not place.tally.over:
-                    place.see(x, item)
+            for place in working:
+                ended |= place.see(x, item)
         finally:
             if progress is not None:
-                progress(tallies[0].examples, tallies[0].queries)
-        if all(tally.over for tally in tallies):
-            return
+                progress(first.examples, first.queries)
+        if ended:
+            working = [place for place in working if not place.tally.over]
+            if not working:
+                return
 
 
 def next_coin(coins: Iterator[float], tossed: int) -> float:

@@ -37,7 +37,7 @@ from askance.presets import make_learner
 from askance.protocols import BlockLearner, Classifier, Learner
 from askance.sparse import from_rows
 from askance.types import Decision, Floats, Label, Matrix, Row, Run
-from askance.validation import check_coin, require_label
+from askance.validation import check_coin, check_row, require_label
 
 __all__ = [
     "BUDGETS",
@@ -64,7 +64,7 @@ Labelled = Sequence[tuple[Row, Label]]
 
 
 class Contestant(NamedTuple):
-    """An algorithm with its parameters, under its name in a comparison.
+    """An ``algorithm`` with its ``parameters``, under its ``name`` in a comparison.
 
     >>> Contestant("a wide margin", "margin", {"b": 0.9}).learner(n_features=3).b
     0.9
@@ -365,6 +365,8 @@ def _run_chunks(
     source = iter(stream)
     while not tally.over and (chunk := list(itertools.islice(source, CHUNK))):
         pairs = [pair for pair, _ in chunk]
+        for x, _ in pairs:
+            check_row(x, None)
         X, coins = from_rows([x for x, _ in pairs]), np.array([coin for _, coin in chunk])
         labels = [label for _, label in pairs]
         walk_blocks(learner, X, coins, labels.__getitem__, tally, progress=progress)
