@@ -56,9 +56,7 @@ def test_the_changelog_starts_with_this_version():
 
 def test_the_citation_has_the_newest_release():
     citation = re.search(r"^version: (.+)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
-    released = re.search(
-        r"^## \[(.+?)\] - \d", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE
-    )
+    released = re.search(r"^## \[(.+?)\] - \d", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
     assert citation
     assert released
     assert citation.group(1) == released.group(1)

@@ -208,7 +208,7 @@ def test_mistakes_are_counted_before_each_label_and_after_the_last() -> None:
 
 
 LOOPS = {
-    "_loop.py": "the loop by rows and by blocks",
+    "simulate/loop.py": "the loop by rows and by blocks",
     "kernels/passes.py": "the compiled loop",
     "engine/checkpoints.py": "the compiled loop from budget to budget, which simulate calls",
     "engine/drivers.py": "one example by the verbs of a learner, or by compiled steps",
@@ -217,7 +217,7 @@ LOOPS = {
     "checks/learner.py": "the contract of the verbs, each tried by itself",
     "labelling/session.py": "a person's answers, played again from a journal",
     "adapters/river.py": "River has the loop: one example at a time",
-    "simulate.py": "the call of the compiled loop",
+    "simulate/simulation.py": "the call of the compiled loop",
 }
 """Where a learner is asked to decide, and why it is not done by ``simulate``."""
 

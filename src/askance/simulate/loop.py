@@ -1,4 +1,4 @@
-"""The loops under :mod:`askance.simulate`, by rows and by blocks, and what they count."""
+"""The loop under :mod:`askance.simulate`, by rows and by blocks, and what it counts."""
 
 import math
 from abc import ABC, abstractmethod

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import askance
-from askance._loop import Deciding, Tally, walk_blocks, walk_rows
 from askance.checks.made_examples import make_stream
 from askance.engine.drivers import Verbs
 from askance.errors import InvalidLabel, InvalidParameter, InvalidRow
@@ -19,6 +18,7 @@ from askance.live import ActiveLearner
 from askance.live.budget import Budget
 from askance.oracles.thresholds import ThresholdOracle
 from askance.simulate import Seat, run_blocks, run_readable, run_rows, simulate
+from askance.simulate.loop import Deciding, Tally, walk_blocks, walk_rows
 from askance.sparse import from_dense, row_at
 from askance.types import Decision, Label, ResultRow, Row, Run
 

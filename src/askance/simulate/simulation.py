@@ -13,7 +13,16 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from askance._loop import (
+from askance.engine import CHUNK, Driver, Group, chunks_of, drive, is_compilable, stream_of_rows
+from askance.engine import run_settings as run_compiled
+from askance.engine.drivers import Verbs
+from askance.errors import InvalidParameter
+from askance.kernels.passes import Stream
+from askance.learners.streaming import StreamingLearner
+from askance.live import ActiveLearner
+from askance.presets import make_learner
+from askance.protocols import BlockLearner, Classifier, Learner
+from askance.simulate.loop import (
     Asking,
     Deciding,
     LabelSource,
@@ -26,15 +35,6 @@ from askance._loop import (
     walk_blocks,
     walk_rows,
 )
-from askance.engine import CHUNK, Driver, Group, chunks_of, drive, is_compilable, stream_of_rows
-from askance.engine import run_settings as run_compiled
-from askance.engine.drivers import Verbs
-from askance.errors import InvalidParameter
-from askance.kernels.passes import Stream
-from askance.learners.streaming import StreamingLearner
-from askance.live import ActiveLearner
-from askance.presets import make_learner
-from askance.protocols import BlockLearner, Classifier, Learner
 from askance.sparse import from_rows
 from askance.types import Decision, Floats, Label, Matrix, Row, Run
 from askance.validation import check_coin, check_row, require_label
@@ -42,10 +42,6 @@ from askance.validation import check_coin, check_row, require_label
 __all__ = [
     "BUDGETS",
     "Contestant",
-    "LabelSource",
-    "Measure",
-    "OnQuery",
-    "Progress",
     "Seat",
     "run_blocks",
     "run_readable",
