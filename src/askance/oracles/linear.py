@@ -14,6 +14,7 @@ from askance.errors import InvalidLabel, InvalidParameter, InvalidRow
 from askance.kernels import linear as kernels
 from askance.kernels.formulas import sign
 from askance.types import Floats, Integers, Label, Matrix, Row, State
+from askance.validation import saved_array, saved_number
 
 __all__ = ["LinearOracle", "LinearState", "linear_oracles"]
 
@@ -24,6 +25,10 @@ _RATES = {
     "constant": kernels.CONSTANT,
     "decaying": kernels.DECAYING,
 }
+
+
+MOST_FEATURES = 2**31 - 1
+"""Features of which there must be fewer: with the constant one, indices must fit into 32 bits."""
 
 
 class _Prepared(NamedTuple):
@@ -81,12 +86,15 @@ class LinearState:
 
     def _validate(self) -> None:
         count: object = self.n_features
-        if isinstance(count, bool) or not (isinstance(count, int | np.integer) and count >= 0):
-            raise InvalidParameter(f"n_features must be a whole number from 0 on, got {count!r}")
+        whole = isinstance(count, int | np.integer) and not isinstance(count, bool)
+        if not (whole and 0 <= count < MOST_FEATURES):  # type: ignore[operator]
+            raise InvalidParameter(
+                f"n_features must be a whole number from 0 to {MOST_FEATURES - 1}, got {count!r}"
+            )
         rate: object = self.learning_rate
         if not (isinstance(rate, int | float) and rate > 0 and math.isfinite(rate)):
             raise InvalidParameter(f"learning_rate must be positive and finite, got {rate!r}")
-        if self.rates not in _RATES:
+        if not (isinstance(self.rates, str) and self.rates in _RATES):
             raise InvalidParameter(f"rates must be one of {', '.join(_RATES)}, got {self.rates!r}")
         if self.dtype not in ("float32", "float64"):
             raise InvalidParameter(f"dtype must be float32 or float64, got {self.dtype!r}")
@@ -262,17 +270,22 @@ class LinearOracle:
 
     def set_state(self, state: State) -> None:
         mine, lane = self.state, self.lane
+        arrays: dict[str, Floats] = {}
         for name in ("weights", "gradients", "scales"):
-            found, expected = state[name], getattr(mine, name)
-            if found.shape != (mine.n_features + 1,) or found.dtype != expected.dtype:
+            found, expected = saved_array(state, name, "f"), getattr(mine, name).dtype
+            if found.shape != (mine.n_features + 1,) or found.dtype != expected:
                 raise InvalidParameter(
-                    f"saved {name} must have {mine.n_features + 1} entries of {expected.dtype}, "
+                    f"saved {name} must have {mine.n_features + 1} entries of {expected}, "
                     f"got {found.shape} of {found.dtype}"
                 )
-        mine.weights[:, lane] = state["weights"]
-        mine.gradients[:, lane] = state["gradients"]
-        mine.scales[:] = state["scales"]
-        mine.norms[lane], mine.totals[lane] = state["norm"], state["total"]
+            if name != "weights" and found.min() < 0:
+                raise InvalidParameter(f"saved {name} must not be negative, got {found.min()}")
+            arrays[name] = found
+        norm, total = (saved_number(state, name) for name in ("norm", "total"))
+        mine.weights[:, lane] = arrays["weights"]
+        mine.gradients[:, lane] = arrays["gradients"]
+        mine.scales[:] = arrays["scales"]
+        mine.norms[lane], mine.totals[lane] = norm, total
 
 
 def linear_oracles(state: LinearState) -> list[LinearOracle]:

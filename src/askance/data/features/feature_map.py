@@ -29,8 +29,9 @@ from askance.data.features.indexers import (
 from askance.data.features.naming import Feature, Naming, kind_of
 from askance.data.reading.records import Batch, Columns, Record
 from askance.data.text.vwtext import Tokens
-from askance.errors import BadRecord
+from askance.errors import BadRecord, InvalidParameter
 from askance.types import Row, State
+from askance.validation import saved_part, saved_whole, shown
 
 __all__ = ["FeatureMap"]
 
@@ -148,9 +149,17 @@ class FeatureMap:
         }
 
     def set_state(self, state: State) -> None:
-        self._indexer = indexer_from(state["indexer"])
-        self._naming = Naming(frozenset(state["text"]), state["ngrams"])
-        self._kinds = dict(state["kinds"])
+        kinds, text = saved_part(state, "kinds", dict), saved_part(state, "text", list)
+        known = ("", "number", "string", "list", "mapping")
+        if not all(kind in known for kind in kinds.values()):
+            raise InvalidParameter(
+                f"saved kinds must be number, string or list, got {shown(kinds)}"
+            )
+        if not all(isinstance(name, str) for name in text):
+            raise InvalidParameter(f"a saved text must be names of columns, got {shown(text)}")
+        self._indexer = indexer_from(saved_part(state, "indexer", dict))
+        self._naming = Naming(frozenset(text), saved_whole(state, "ngrams"))
+        self._kinds = dict(kinds)
 
     def _encode_fields(self, records: list[dict[str, Any]], ids: Sequence[str]) -> Csr:
         found = [self.features(f, f"record {i}") for f, i in zip(records, ids, strict=True)]
