@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import BernoulliNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 
@@ -70,8 +71,8 @@ def numbered() -> ActiveLearner:
 
 
 def epochs() -> ActiveLearner:
-    live = ActiveLearner("oracular_cal", n_features=4, estimator=LogisticRegression(C=2.0))
-    return grown(live, rows(30))
+    live = ActiveLearner("oracular_cal", n_features=4, estimator=BernoulliNB(alpha=2.0), probes=2)
+    return grown(live, rows(14))
 
 
 LEARNERS: dict[str, Callable[[], ActiveLearner]] = {
@@ -176,7 +177,10 @@ def test_forged_files_are_refused_or_harmless(name: str, tmp_path: Path) -> None
     state = read_state(tmp_path / "live", KIND)
     loaded = 0
     for at in leaves(state):
-        for _ in range(12 if is_array(state, at) else 6):
+        if name == "epochs" and at[0] not in ("preset", "learner"):
+            # Fits take their time, and the other parts are those of the others.
+            continue
+        for _ in range(12 if is_array(state, at) else 3 if name == "epochs" else 6):
             other = chance.choice(OTHERS)
 
             def change(old: Any, other: Any = other) -> Any:
@@ -226,7 +230,7 @@ def test_indices_out_of_range(which: str, index: int, tmp_path: Path, refused: A
     [
         (("preset", "n_features"), 10**12, "5 saved weights do not belong to 1000000000000 feat"),
         (("preset", "cover_size"), 10**9, "a saved cover must have 1000000000 members, got 2"),
-        (("counts",), [39, 0, 0], "saved questions and counts must agree"),
+        (("counts",), [40, 40, 0], "saved questions and counts must agree"),
         (("coin",), 1.0, "a saved coin must lie in [0, 1), got 1.0"),
         (("ledger", "bought"), 0, "a saved ledger must have bought"),
         (("ledger", "recent"), [0], "saved recent must be at most 9 numbers of bought labels"),
@@ -300,14 +304,14 @@ def test_listed_estimators_come_back_by_themselves(tmp_path: Path) -> None:
     live = epochs()
     live.save(tmp_path / "live")
     loaded = ActiveLearner.load(tmp_path / "live")
-    assert loaded.preset["estimator"] == {"class": "LogisticRegression", "parameters": {"C": 2.0}}
-    assert loaded.learner.oracle.estimator.C == 2.0  # type: ignore[attr-defined]
+    assert loaded.preset["estimator"] == {"class": "BernoulliNB", "parameters": {"alpha": 2.0}}
+    assert loaded.learner.oracle.estimator.alpha == 2.0  # type: ignore[attr-defined]
     same_future(live, loaded)
 
 
 def test_other_estimators_are_handed_in(tmp_path: Path, refused: Any) -> None:
     pipeline = make_pipeline(MaxAbsScaler(), LogisticRegression())
-    live = grown(ActiveLearner("active_cover", n_features=4, estimator=pipeline), rows(30))
+    live = grown(ActiveLearner("active_cover", n_features=4, estimator=pipeline), rows(8))
     live.save(tmp_path / "live")
     with refused(InvalidParameter, "was saved with", "'Pipeline'", "pass it as estimator="):
         ActiveLearner.load(tmp_path / "live")
