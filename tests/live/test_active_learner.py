@@ -33,9 +33,9 @@ from askance.errors import (
 )
 from askance.learners.passive import Passive
 from askance.live import ActiveLearner, Question
+from askance.live.budget import Budget
 from askance.live.coins import AHEAD
 from askance.live.questions import FEWEST, RECENT
-from askance.live.budget import Budget
 from askance.storage.states import read_state, write_state
 from askance.types import Decision, Label, Row, State
 

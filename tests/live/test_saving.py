@@ -1,5 +1,6 @@
 """Forged files: each part is changed, with valid checksums, and refused or harmless."""
 
+import contextlib
 import copy
 import math
 import random
@@ -114,9 +115,9 @@ def changed(tree: State, at: tuple[Any, ...], change: Callable[[Any], Any]) -> S
 
 OTHERS = [
     None, True, -1, 0, 1, 2, 3, 7, 10**6, 10**12, 2**62, 2**63, 10**40, -(10**40), 0.5, -0.5,
-    1e308, math.nan, math.inf, -math.inf, "", "x", "PCG64", "passive", [], [0], [[]], [-1, -1, 10**9],
-    {}, {"x": 1}, {"class": "system", "parameters": {}}, np.zeros(0), np.zeros((2, 2)),
-    np.array([10**9]), np.full(5, np.nan),
+    1e308, math.nan, math.inf, -math.inf, "", "x", "PCG64", "passive", [], [0], [[]],
+    [-1, -1, 10**9], {}, {"x": 1}, {"class": "system", "parameters": {}},
+    np.zeros(0), np.zeros((2, 2)), np.array([10**9]), np.full(5, np.nan),
 ]  # fmt: skip
 
 
@@ -169,42 +170,40 @@ def is_harmless(live: ActiveLearner, again: Path) -> None:
     live.save(again)
 
 
-@pytest.mark.parametrize("name", LEARNERS)
-def test_forged_files_are_refused_or_harmless(name: str, tmp_path: Path) -> None:
+def forgeries(name: str, state: State) -> Iterator[State]:
     """Each array of the file in turn is replaced by a dozen others, each other value by six."""
     chance = random.Random(5)
-    LEARNERS[name]().save(tmp_path / "live")
-    state = read_state(tmp_path / "live", KIND)
-    loaded = 0
+
+    def change(old: Any) -> Any:
+        if isinstance(old, np.ndarray) and chance.random() < 0.9:
+            return forged(old, chance)
+        if type(old) is int and chance.random() < 0.3:
+            return old + chance.choice((-1, 1))
+        return chance.choice(OTHERS)
+
+    # Fits take their time, and the other parts of a learner in epochs are those of the others.
+    slow = name == "epochs"
     for at in leaves(state):
-        if name == "epochs" and at[0] not in ("preset", "learner"):
-            # Fits take their time, and the other parts are those of the others.
+        times = 12 if is_array(state, at) else 3 if slow else 6
+        if not slow or at[0] in ("preset", "learner"):
+            yield from (changed(state, at, change) for _ in range(times))
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_forged_files_are_refused_or_harmless(name: str, tmp_path: Path) -> None:
+    LEARNERS[name]().save(tmp_path / "live")
+    believed = 0
+    for state in forgeries(name, read_state(tmp_path / "live", KIND)):
+        write_state(tmp_path / "forged", KIND, state)
+        try:
+            live = ActiveLearner.load(tmp_path / "forged")
+        except (FileUnreadable, InvalidParameter):
             continue
-        for _ in range(12 if is_array(state, at) else 3 if name == "epochs" else 6):
-            other = chance.choice(OTHERS)
-
-            def change(old: Any, other: Any = other) -> Any:
-                if isinstance(old, np.ndarray) and chance.random() < 0.9:
-                    return forged(old, chance)
-                if type(old) is int and chance.random() < 0.3:
-                    return old + chance.choice((-1, 1))
-                return other
-
-            write_state(tmp_path / "forged", KIND, changed(state, at, change))
-            try:
-                live = ActiveLearner.load(tmp_path / "forged")
-            except (FileUnreadable, InvalidParameter) as error:
-                assert "\n" not in str(error)
-                continue
-            loaded += 1
-            try:
-                is_harmless(live, tmp_path / "again")
-            except AskanceError as error:
-                # A sentence is an answer too, where the budget or the features are others.
-                assert len(str(error)) < 300, at
-            except Exception as error:
-                raise AssertionError(f"{at} was believed") from error
-    assert loaded > 20
+        believed += 1
+        # A sentence is an answer too, where the budget or the features are others.
+        with contextlib.suppress(AskanceError):
+            is_harmless(live, tmp_path / "again")
+    assert believed > 20
 
 
 def forge(path: Path, live: ActiveLearner, *at: Any, to: Any) -> Path:

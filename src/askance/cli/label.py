@@ -18,6 +18,7 @@ from askance.cli.options import (
     AsJson,
     FileArgument,
     LearnerOptions,
+    Raw,
     ReadingOptions,
     Seed,
     flat,
@@ -72,6 +73,7 @@ class LabellingOptions:
         "yes"
     )
     negative: Annotated[str, typer.Option(metavar="NAME", help="What the key n stands for.")] = "no"
+    raw: Raw = False
     seed: Seed = 0
 
     def folder(self, file: str) -> Path:
@@ -125,7 +127,7 @@ def label(
             interrupts = _converse(session, name, as_json=as_json)
         finally:
             # Also if the file turns out to be broken further on.
-            paths = write_outputs(session)
+            paths = write_outputs(session, raw=labelling.raw)
     _report(session, paths, as_json=as_json)
     if interrupts.received not in (None, signal.SIGINT):
         raise typer.Exit(128 + interrupts.received)

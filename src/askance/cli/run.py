@@ -17,6 +17,7 @@ from askance.cli.options import (
     LearnerOptions,
     OutputOptions,
     Seed,
+    TableOptions,
     flat,
     parameter,
     progress_bar,
@@ -46,7 +47,7 @@ def run(
     *,
     read: LabelledOptions,
     learn: LearnerOptions,
-    out: OutputOptions,
+    out: TableOptions,
     budget: Annotated[int, typer.Option(min=1, help="Labels that may be bought.")] = 500,
     progressive: Annotated[
         bool | None,
@@ -88,7 +89,7 @@ def run(
     intake = Intake(file, read.reading())
     found = _rehearsed(intake, plan, _is_stream(file) if progressive is None else progressive)
     summary = _summary(found, intake, [*map(str, paths), str(sample)])
-    _write(found, folder, sample, summary)
+    _write(found, folder, sample, summary, raw=out.raw)
     if out.as_json:
         say_json(summary)
     else:
@@ -144,7 +145,9 @@ def _summary(found: "Rehearsal", intake: Intake, files: list[str]) -> dict[str, 
     }
 
 
-def _write(found: "Rehearsal", folder: Path, sample: Path, summary: dict[str, Any]) -> None:
+def _write(
+    found: "Rehearsal", folder: Path, sample: Path, summary: dict[str, Any], *, raw: bool
+) -> None:
     from askance.exports import record_columns, write_sample
     from askance.plots.figure import Look, draw, save
 
@@ -167,6 +170,7 @@ def _write(found: "Rehearsal", folder: Path, sample: Path, summary: dict[str, An
         probabilities=np.array([asked.probability for asked in found.asked]),
         n=summary["seen"],
         columns=record_columns(asked.record for asked in found.asked),
+        raw=raw,
     )
     found.learner.save(folder / "model.askance")
     with write_atomically(folder / "summary.json") as file:

@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from askance.cli.options import AsJson, progress_bar, say, say_json
+from askance.cli.options import AsJson, Raw, progress_bar, say, say_json
 
 if TYPE_CHECKING:
     from askance.study.design import Cell, Study
@@ -168,6 +168,7 @@ def export(
         Path,
         typer.Option("--output", "-o", help="A .csv or .parquet file, or a folder of Parquet."),
     ],
+    raw: Raw = False,
     as_json: AsJson = False,
 ) -> None:
     """Write all results as one table, or as a folder with one compact file per data set.
@@ -176,7 +177,7 @@ def export(
     """
     from askance.study.store import export_results
 
-    _say_written(export_results(_opened(store), output), as_json)
+    _say_written(export_results(_opened(store), output, raw=raw), as_json)
 
 
 @study_app.command()

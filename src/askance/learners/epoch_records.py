@@ -36,13 +36,16 @@ class EpochRecord:
 
     @staticmethod
     def from_state(state: State) -> "EpochRecord":
-        whole = {name: saved_whole(state, name) for name in ("epoch", "start", "end", "queries")}
-        numbers = {name: saved_number(state, name) for name in ("region_share", "error", "floor")}
         quantiles = tuple(state["probability_quantiles"])
         return EpochRecord(
-            **whole,
-            **numbers,
+            epoch=saved_whole(state, "epoch"),
+            start=saved_whole(state, "start"),
+            end=saved_whole(state, "end"),
+            queries=saved_whole(state, "queries"),
+            region_share=saved_number(state, "region_share", most=1.0),
+            error=saved_number(state, "error"),
             threshold=_saved_threshold(state),
+            floor=saved_number(state, "floor"),
             probability_quantiles=tuple(saved_number({"P": p}, "P", most=1.0) for p in quantiles),
         )
 

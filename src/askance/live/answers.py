@@ -119,7 +119,7 @@ def pending_from(state: State, n_features: int | None = None) -> dict[int, Pendi
 
 
 def _ids(state: State) -> list[int]:
-    ids = saved_array(state, "ids", "i").tolist()
+    ids: list[int] = saved_array(state, "ids", "i").tolist()
     if len(set(ids)) < len(ids):
         raise InvalidParameter("saved ids must differ, got one twice")
     return ids

@@ -26,7 +26,7 @@ class Contestant(NamedTuple):
 
     def prototype(self) -> StreamingLearner:
         """A learner with these parameters, for no feature at all."""
-        learner = make_learner(self.algorithm, n_features=0, **self.parameters)
+        learner: StreamingLearner = make_learner(self.algorithm, n_features=0, **self.parameters)
         if not is_compilable(learner):
             raise InvalidParameter(f"{self.name} cannot be compared: its rates must be adaptive")
         return learner
