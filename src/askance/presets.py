@@ -214,7 +214,7 @@ def constructed(algorithm: str) -> State:
 
 
 def preset_of(algorithm: str, parameters: State) -> State:
-    """What a file keeps of a learner's name and parameters, complete.
+    """What a file keeps of an ``algorithm`` and its ``parameters``, complete.
 
     >>> preset_of("passive", {"n_features": 3})
     {'algorithm': 'passive', 'learning_rate': 1.6, 'n_features': 3}
@@ -228,7 +228,7 @@ def preset_of(algorithm: str, parameters: State) -> State:
 
 
 def members_of(preset: State) -> int:
-    """How many members the cover of a preset has, if it has one.
+    """How many members the cover of a ``preset`` has, if it has one.
 
     >>> members_of({"algorithm": "iwal1"}), members_of({"algorithm": "online_active_cover"})
     (0, 12)

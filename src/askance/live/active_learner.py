@@ -175,16 +175,19 @@ class ActiveLearner:
         """
         with self._lock:
             row = x if type(x) is Row else self._row(x)
-            questions, coins = self._questions, self._coins
+            questions, coins = self._questions, self._coins.ahead
             id = questions.seen
             if self._limited and not self._ledger.is_open(id):
                 predicted = self._predict(row)
-                coins.advance()
+                self._coins.advance()
                 questions.seen = id + 1
                 questions.refused += 1
                 return Question(id, False, "budget", 0.0, 0.0, predicted)
-            decision = self._offer(row, coins.ahead[-1])
-            coins.advance()
+            decision = self._offer(row, coins[-1])
+            # What advance() does, without the time that a call takes.
+            coins.pop()
+            if not coins:
+                self._coins.draw()
             questions.seen = id + 1
             predicted, inside, probability, queried, _, _, _ = decision
             reason: Reason | None = None

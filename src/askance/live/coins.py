@@ -27,15 +27,16 @@ class Coins:
     def __init__(self, seed: int) -> None:
         self._generator = np.random.Generator(np.random.PCG64(seed))
         self.ahead: list[float] = []
-        self._draw()
+        self.draw()
 
     def advance(self) -> None:
         """Go on to the next coin."""
         self.ahead.pop()
         if not self.ahead:
-            self._draw()
+            self.draw()
 
-    def _draw(self) -> None:
+    def draw(self) -> None:
+        """Draw the next coins, when none is left."""
         self.ahead = self._generator.random(AHEAD)[::-1].tolist()
 
     def get_state(self) -> State:

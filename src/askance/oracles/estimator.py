@@ -173,7 +173,7 @@ def _weight_name(estimator: Any) -> str:
 
 
 def takes_sparse(estimator: Any) -> bool:
-    """Whether an estimator takes sparse matrices.
+    """Whether an ``estimator`` takes sparse matrices.
 
     >>> from sklearn.naive_bayes import GaussianNB
     >>> takes_sparse(GaussianNB())
@@ -183,7 +183,7 @@ def takes_sparse(estimator: Any) -> bool:
 
 
 def seeded(estimator: Any, seed: int) -> Any:
-    """A copy of an estimator that gives equal classifiers for equal samples.
+    """A copy of an ``estimator``, its open seeds set to ``seed``: equal samples, equal classifiers.
 
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> seeded(DecisionTreeClassifier(), 3).random_state
@@ -204,7 +204,7 @@ def seeded(estimator: Any, seed: int) -> Any:
 
 
 def estimator_state(estimator: Any) -> State:
-    """What a file keeps of an estimator: its class, and its parameters if it can be built of them.
+    """What a file keeps of an ``estimator``: its class, and its parameters if they say it all.
 
     >>> from sklearn.linear_model import LogisticRegression
     >>> estimator_state(LogisticRegression(C=0.5))
@@ -224,7 +224,7 @@ def estimator_state(estimator: Any) -> State:
 
 
 def estimator_from(state: State) -> Any:
-    """The estimator of :func:`estimator_state`, or None if it has to be handed in.
+    """The estimator of a ``state`` of :func:`estimator_state`, or None if it has to be handed in.
 
     >>> estimator_from({"class": "LogisticRegression", "parameters": {"C": 0.5}})
     LogisticRegression(C=0.5)
