@@ -4,12 +4,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
 
 import askance
 from askance.errors import InvalidParameter
+from askance.learners.active_cover import ActiveCover
+from askance.learners.batch_iwal import BatchIWAL
 from askance.learners.iwal import IWAL1
 from askance.learners.online_active_cover import OnlineActiveCover
-from askance.oracles.linear import LinearOracle
+from askance.oracles.estimator import EstimatorOracle
+from askance.oracles.linear import LinearOracle, LinearState, linear_oracles
+from askance.presets import SUGGESTED, constructed
 
 
 @pytest.mark.parametrize("name", askance.ALGORITHMS)
@@ -58,8 +65,12 @@ def test_oracular_has_no_cover() -> None:
     [
         ("svm", {}, "algorithm must be one of online_active_cover, passive"),
         ("iwal0", {"c0": -2}, "c0 must be positive and finite, got -2"),
-        ("iwal0", {"mellowness": 1}, "iwal0 cannot take its parameters: got an unexpected"),
-        ("passive", {"c0": 1.0}, "passive cannot take its parameters"),
+        ("iwal0", {"mellowness": 1}, "iwal0 takes no parameter 'mellowness', it takes c0, c1, c2,"),
+        ("passive", {"c0": 1.0}, "passive takes no parameter 'c0', it takes learning_rate, rates"),
+        ("iwal1", {"c1": "x"}, "c1 must be at least 1 and finite, got 'x'"),
+        ("iwal1", {"rates": ["constant"]}, "rates must be one of adaptive, constant, decaying"),
+        ("iwal1", {"estimator": 3}, "iwal1 takes no estimator"),
+        ("active_cover", {}, "active_cover needs an estimator=, got none"),
         ("online_active_cover", {"cover_size": 2.5}, "cover_size must be a whole number"),
         ("online_active_cover", {"cover_size": -1}, "cover_size must be a whole number"),
         ("online_active_cover", {"cover_size": 0}, "empty if and only if oracular, got 0"),
@@ -72,3 +83,73 @@ def test_bad_names_and_parameters(
 ) -> None:
     with refused(InvalidParameter, message):
         askance.make_learner(name, n_features=2, **parameters)
+
+
+# One set of defaults
+
+
+@pytest.mark.parametrize("name", askance.ALGORITHMS)
+def test_a_name_means_what_is_suggested(name: str) -> None:
+    bare = askance.make_learner(name, n_features=2)
+    named = askance.make_learner(name, n_features=2, **SUGGESTED[name])
+    erm = named.erm
+    assert isinstance(bare.erm, LinearOracle)
+    assert isinstance(erm, LinearOracle)
+    assert bare.erm.learning_rate == erm.learning_rate == SUGGESTED[name]["learning_rate"]
+    for parameter in ("c0", "b"):
+        assert getattr(bare, parameter, None) == SUGGESTED[name].get(parameter)
+    assert askance.ActiveLearner(name, n_features=2).preset == {
+        "algorithm": name,
+        "n_features": 2,
+        **SUGGESTED[name],
+    }
+
+
+def test_files_of_version_2_know_the_defaults_of_their_time() -> None:
+    """Those of the constructors, which stay the paper's."""
+    for name in askance.ALGORITHMS:
+        state = LinearState(n_features=1, lanes=2 if name == "online_active_cover" else 1)
+        erm, *cover = linear_oracles(state)
+        kind = type(askance.make_learner(name, n_features=1))
+        learner: Any = kind(erm, cover) if cover else kind(erm)  # type: ignore[call-arg]
+        for parameter, value in constructed(name).items():
+            found = state if parameter == "learning_rate" else learner
+            assert getattr(found, parameter) == value
+
+
+# Over any estimator
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "switches"),
+    [
+        ("active_cover", ActiveCover, {}),
+        ("batch_iwal", BatchIWAL, {"oracular": False}),
+        ("oracular_cal", BatchIWAL, {"oracular": True}),
+    ],
+)
+def test_algorithms_that_go_by_batches(name: str, kind: type, switches: dict[str, Any]) -> None:
+    learner = askance.make_learner(name, n_features=2, estimator=DecisionTreeClassifier(), probes=3)
+    assert type(learner) is kind
+    assert (learner.unlabeled, learner.n_features) == (2000, 2)
+    shown = {"region": "known", "probes": 3, **switches}
+    assert {attribute: getattr(learner, attribute) for attribute in shown} == shown
+    oracle = learner.oracle
+    assert isinstance(oracle, EstimatorOracle)
+    assert (oracle.estimator.random_state, oracle.dense) == (0, False)
+
+
+def test_estimators_that_take_no_sparse_matrices_get_dense_ones() -> None:
+    learner = askance.make_learner("active_cover", n_features=2, estimator=GaussianNB())
+    oracle = learner.oracle
+    assert isinstance(oracle, EstimatorOracle)
+    assert oracle.dense
+
+
+def test_bad_parameters_of_batches(refused: Any) -> None:
+    with refused(InvalidParameter, "active_cover takes no parameter 'c1', it takes c0, alpha"):
+        askance.make_learner("active_cover", n_features=2, estimator=GaussianNB(), c1=1.0)
+    with refused(InvalidParameter, "oracular_cal takes no parameter 'oracular', it takes c0"):
+        askance.make_learner("oracular_cal", n_features=2, estimator=GaussianNB(), oracular=False)
+    with refused(InvalidParameter, "fit must take sample_weight, that of KNeighborsClassifier"):
+        askance.make_learner("batch_iwal", n_features=2, estimator=KNeighborsClassifier())

@@ -1,16 +1,32 @@
 """From a name and parameters to a learner with its oracles: the one place that composes them."""
 
-from typing import Any
+import inspect
+import math
+from typing import Any, overload
 
 from askance.errors import InvalidParameter
+from askance.learners.active_cover import ActiveCover
+from askance.learners.batch_iwal import BatchIWAL
+from askance.learners.constants import PracticalConstants
+from askance.learners.epochs import EpochLearner, EpochSettings
 from askance.learners.iwal import IWAL0, IWAL1, OracularIWAL0, OracularIWAL1
 from askance.learners.margin import MarginSampling
 from askance.learners.online_active_cover import OnlineActiveCover
 from askance.learners.passive import Passive
 from askance.learners.streaming import StreamingLearner
 from askance.oracles.linear import LinearState, linear_oracles
+from askance.types import State
 
-__all__ = ["ALGORITHMS", "SUGGESTED", "make_learner", "suggested"]
+__all__ = [
+    "ALGORITHMS",
+    "BATCH_ALGORITHMS",
+    "SUGGESTED",
+    "constructed",
+    "make_learner",
+    "members_of",
+    "preset_of",
+    "suggested",
+]
 
 _ONE_ORACLE: dict[str, type[StreamingLearner]] = {
     "passive": Passive,
@@ -22,7 +38,7 @@ _ONE_ORACLE: dict[str, type[StreamingLearner]] = {
 }
 
 ALGORITHMS = ("online_active_cover", *_ONE_ORACLE)
-"""Names that :func:`make_learner` knows."""
+"""Names that :func:`make_learner` knows: algorithms over the online linear oracle."""
 
 SUGGESTED: dict[str, dict[str, Any]] = {
     "online_active_cover": {"c0": 0.9, "learning_rate": 1.6},
@@ -33,64 +49,196 @@ SUGGESTED: dict[str, dict[str, Any]] = {
     "oracular_iwal0": {"c0": 0.125, "learning_rate": 1.6},
     "oracular_iwal1": {"c0": 2.0, "learning_rate": 1.6},
 }
-"""A setting to start with for each algorithm, the one that gained most (``eq:auc-gain``) as the one
-setting for all data sets of the study; for the cover among those of its default size. A test holds
-them against the results in ``docs/results``."""
+"""The defaults of each algorithm: the setting that gained most (``eq:auc-gain``) as the one setting
+for all data sets of the study; for the cover among those of its default size. A test holds them
+against the results in ``docs/results``. The constructors of the learners have the paper's own."""
+
+_CONSTRUCTED: dict[str, dict[str, Any]] = {
+    "online_active_cover": {"c0": 1.0, "learning_rate": 0.4},
+    "passive": {"learning_rate": 0.4},
+    "margin": {"b": 0.1, "learning_rate": 0.4},
+    "iwal0": {"c0": 0.1, "learning_rate": 0.4},
+    "iwal1": {"c0": 0.1, "learning_rate": 0.4},
+    "oracular_iwal0": {"c0": 1.0, "learning_rate": 0.4},
+    "oracular_iwal1": {"c0": 1.0, "learning_rate": 0.4},
+}
+
+_COVER_SIZE = 12
+
+_FEW_CALLS: dict[str, Any] = {"region": "known", "probes": 16, "unlabeled": 2000}
+"""What keeps the calls to an expensive oracle few."""
+
+_BATCH: dict[str, dict[str, Any]] = {
+    "active_cover": {
+        "c0": 1.0,
+        "alpha": 1.0,
+        "beta_scale": math.sqrt(10.0),
+        **_FEW_CALLS,
+        "max_iterations": 1000,
+    },
+    "batch_iwal": {"c0": 0.1, **_FEW_CALLS},
+    "oracular_cal": {"c0": 1.0, **_FEW_CALLS},
+}
+
+BATCH_ALGORITHMS = tuple(_BATCH)
+"""Names that :func:`make_learner` knows if it is given an ``estimator``."""
 
 _ORACLE_PARAMETERS = ("learning_rate", "rates", "dtype")
+_CONSTANTS = ("c0", "alpha", "beta_scale", "xi_scale")
 
 
-def make_learner(algorithm: str, *, n_features: int, **parameters: Any) -> StreamingLearner:
-    """Build a learner over the online linear oracle.
+@overload
+def make_learner(
+    algorithm: str, *, n_features: int, estimator: None = None, **parameters: Any
+) -> StreamingLearner: ...
+
+
+@overload
+def make_learner(
+    algorithm: str, *, n_features: int, estimator: Any, **parameters: Any
+) -> EpochLearner: ...
+
+
+def make_learner(
+    algorithm: str, *, n_features: int, estimator: Any = None, **parameters: Any
+) -> StreamingLearner | EpochLearner:
+    """Build a learner over the online linear oracle, or in epochs over any estimator.
 
     Parameters
     ----------
     algorithm
-        One of :data:`ALGORITHMS`.
+        One of :data:`ALGORITHMS`, or with an ``estimator`` of :data:`BATCH_ALGORITHMS`.
     n_features
         Number of features of a row.
+    estimator
+        A scikit-learn classifier whose ``fit`` takes ``sample_weight``, or a pipeline that ends in
+        one, for the algorithms that go by batches. Seeds that it leaves open are set to 0, and it
+        is handed dense arrays if it takes no sparse ones, or if ``dense`` says so.
     **parameters
         Of the oracle: ``learning_rate``, ``rates``, ``dtype``. Of the cover: ``cover_size`` (12).
-        All others go to the learner.
+        All others go to the learner; what is not given is as :data:`SUGGESTED`. With an
+        ``estimator`` they are those of :class:`~askance.learners.active_cover.ActiveCover` and its
+        practical constants, or of :class:`~askance.learners.batch_iwal.BatchIWAL`, and what is not
+        given keeps the calls to the estimator few.
 
     Examples
     --------
-    >>> make_learner("iwal1", n_features=10, c0=0.01, learning_rate=0.2).c0
-    0.01
+    >>> make_learner("iwal1", n_features=10, c0=0.01).erm.learning_rate
+    1.6
     >>> make_learner("iwal2", n_features=10)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     askance.errors.InvalidParameter: algorithm must be one of ..., got 'iwal2'
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> make_learner("active_cover", n_features=10, estimator=LogisticRegression()).region
+    'known'
     """
-    if algorithm not in ALGORITHMS:
+    if algorithm not in (*ALGORITHMS, *BATCH_ALGORITHMS):
         raise InvalidParameter(
-            f"algorithm must be one of {', '.join(ALGORITHMS)}, got {algorithm!r}"
+            f"algorithm must be one of {', '.join(ALGORITHMS)}, or with an estimator "
+            f"{', '.join(BATCH_ALGORITHMS)}, got {algorithm!r}"
         )
-    oracle = {name: parameters.pop(name) for name in _ORACLE_PARAMETERS if name in parameters}
+    if (algorithm in BATCH_ALGORITHMS) != (estimator is not None):
+        needs = "needs an estimator=, got none" if estimator is None else "takes no estimator"
+        raise InvalidParameter(f"{algorithm} {needs}")
+    complete = suggested(algorithm, parameters)
+    if estimator is not None:
+        return _in_epochs(algorithm, n_features, estimator, complete)
+    return _streaming(algorithm, n_features, complete)
+
+
+def _streaming(algorithm: str, n_features: int, parameters: State) -> StreamingLearner:
     is_cover = algorithm == "online_active_cover"
     members = _cover_size(parameters) if is_cover else 0
-    try:
-        state = LinearState(n_features=n_features, lanes=1 + members, **oracle)
-        erm, *cover = linear_oracles(state)
-        if is_cover:
-            return OnlineActiveCover(erm, cover, **parameters)
-        return _ONE_ORACLE[algorithm](erm, **parameters)
-    except TypeError as error:
-        reason = str(error).rpartition("() ")[2]
-        raise InvalidParameter(f"{algorithm} cannot take its parameters: {reason}") from error
+    kind = OnlineActiveCover if is_cover else _ONE_ORACLE[algorithm]
+    own = _parameters_of(kind)
+    _check_names(algorithm, parameters, [*own, *_ORACLE_PARAMETERS])
+    oracle = {name: parameters.pop(name) for name in _ORACLE_PARAMETERS if name in parameters}
+    erm, *cover = linear_oracles(LinearState(n_features=n_features, lanes=1 + members, **oracle))
+    if is_cover:
+        return OnlineActiveCover(erm, cover, **parameters)
+    return _ONE_ORACLE[algorithm](erm, **parameters)
 
 
-def suggested(algorithm: str, parameters: dict[str, Any]) -> dict[str, Any]:
-    """Complete ``parameters`` with what is :data:`SUGGESTED` for an ``algorithm``.
+def _in_epochs(algorithm: str, n_features: int, estimator: Any, parameters: State) -> EpochLearner:
+    # Here, so that whoever needs no estimator does not wait for scikit-learn.
+    from askance.oracles.estimator import EstimatorOracle, seeded, takes_sparse
+
+    kind = ActiveCover if algorithm == "active_cover" else BatchIWAL
+    shared = [name for name in EpochSettings.__annotations__ if name != "n_features"]
+    own = [name for name in _parameters_of(kind) if name not in ("constants", "oracular")]
+    constants = _CONSTANTS if algorithm == "active_cover" else ()
+    _check_names(algorithm, parameters, [*constants, *own, *shared, "dense"])
+    dense = parameters.pop("dense", not takes_sparse(estimator))
+    oracle = EstimatorOracle(seeded(estimator, 0), n_features=n_features, dense=dense)
+    chosen = {name: parameters.pop(name) for name in constants if name in parameters}
+    if algorithm == "active_cover":
+        return ActiveCover(
+            oracle, PracticalConstants(**chosen), n_features=n_features, **parameters
+        )
+    oracular = algorithm == "oracular_cal"
+    return BatchIWAL(oracle, oracular=oracular, n_features=n_features, **parameters)
+
+
+def _parameters_of(kind: type) -> list[str]:
+    """The names of a learner's own parameters, which are keywords; its oracles are not."""
+    named = inspect.signature(kind).parameters.values()
+    return [one.name for one in named if one.kind is inspect.Parameter.KEYWORD_ONLY]
+
+
+def _check_names(algorithm: str, parameters: State, known: list[str]) -> None:
+    for name in parameters:
+        if name not in known:
+            raise InvalidParameter(
+                f"{algorithm} takes no parameter {name!r}, it takes {', '.join(known)}"
+            )
+
+
+def suggested(algorithm: str, parameters: State) -> State:
+    """Complete ``parameters`` with the defaults of an ``algorithm``.
+
+    For whoever writes down what :func:`make_learner` will build.
 
     >>> suggested("margin", {"b": 0.5})
     {'b': 0.5, 'learning_rate': 1.6}
     """
-    return SUGGESTED.get(algorithm, {}) | parameters
+    return {**SUGGESTED.get(algorithm, {}), **_BATCH.get(algorithm, {}), **parameters}
 
 
-def _cover_size(parameters: dict[str, Any]) -> int:
-    """Members of the cover; none if it asks surely inside the region."""
-    size = parameters.pop("cover_size", 0 if parameters.get("oracular") else 12)
-    if not (isinstance(size, int) and size >= 0):
+def constructed(algorithm: str) -> State:
+    """The defaults of an ``algorithm`` in files up to version 2: those of the constructors.
+
+    >>> constructed("iwal1")
+    {'c0': 0.1, 'learning_rate': 0.4}
+    """
+    return dict(_CONSTRUCTED.get(algorithm, {}))
+
+
+def preset_of(algorithm: str, parameters: State) -> State:
+    """What a file keeps of an ``algorithm`` and its ``parameters``, complete.
+
+    >>> preset_of("passive", {"n_features": 3})
+    {'algorithm': 'passive', 'learning_rate': 1.6, 'n_features': 3}
+    """
+    complete = {"algorithm": algorithm, **suggested(algorithm, parameters)}
+    if complete.get("estimator") is not None:
+        from askance.oracles.estimator import estimator_state
+
+        complete["estimator"] = estimator_state(complete["estimator"])
+    return complete
+
+
+def members_of(preset: State) -> int:
+    """How many members the cover of a ``preset`` has, if it has one.
+
+    >>> members_of({"algorithm": "iwal1"}), members_of({"algorithm": "online_active_cover"})
+    (0, 12)
+    """
+    return _cover_size(dict(preset)) if preset["algorithm"] == "online_active_cover" else 0
+
+
+def _cover_size(parameters: State) -> int:
+    """Take out the number of members of the cover; none if it asks surely inside the region."""
+    size = parameters.pop("cover_size", 0 if parameters.get("oracular") else _COVER_SIZE)
+    if isinstance(size, bool) or not (isinstance(size, int) and size >= 0):
         raise InvalidParameter(f"cover_size must be a whole number from 0 on, got {size!r}")
     return size

@@ -1,19 +1,22 @@
 """Every check of a row, label, coin, weight or parameter that comes from outside."""
 
 import math
+import reprlib
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from askance.errors import InvalidLabel, InvalidParameter, InvalidRow, LabelConflict, LabelMissing
-from askance.types import Decision, Floats, Integers, Label, Matrix, Row
+from askance.types import Decision, Floats, Integers, Label, Matrix, Row, State
 
 __all__ = [
     "check_coin",
     "check_label",
     "check_matrix",
     "check_row",
+    "require_at_least_one",
     "require_coins",
     "require_csr",
     "require_indptr",
@@ -21,7 +24,15 @@ __all__ = [
     "require_labels",
     "require_native",
     "require_positive",
+    "saved_array",
+    "saved_number",
+    "saved_part",
+    "saved_whole",
+    "shown",
 ]
+
+MOST = 2**53
+"""The largest whole number that a file may hold as a count: beyond it floats lose them."""
 
 
 def check_coin(coin: float) -> None:
@@ -78,6 +89,95 @@ def require_positive(**parameters: object) -> None:
     for name, value in parameters.items():
         if not (isinstance(value, int | float) and value > 0 and math.isfinite(value)):
             raise InvalidParameter(f"{name} must be positive and finite, got {value!r}")
+
+
+def require_at_least_one(**parameters: object) -> None:
+    """Raise for the first parameter that is not a finite number of at least 1.
+
+    >>> require_at_least_one(alpha=0.5)
+    Traceback (most recent call last):
+    askance.errors.InvalidParameter: alpha must be at least 1 and finite, got 0.5
+    """
+    for name, value in parameters.items():
+        if not (isinstance(value, int | float) and 1 <= value < math.inf):
+            raise InvalidParameter(f"{name} must be at least 1 and finite, got {value!r}")
+
+
+def shown(value: object) -> str:
+    """A value as an error message has it, however long it is.
+
+    >>> shown("a" * 10**6)
+    "'aaaaaaaaaaaa...aaaaaaaaaaaaa'"
+    """
+    return reprlib.repr(value)
+
+
+def saved_part(state: State, name: str, kind: type) -> Any:
+    """A part of a saved state that must be of a kind: a dictionary, a list, a string, a boolean.
+
+    >>> saved_part({"cover": 3}, "cover", list)
+    Traceback (most recent call last):
+    askance.errors.InvalidParameter: a saved cover must be a list, got 3
+    """
+    value = state[name]
+    if type(value) is not kind:
+        raise InvalidParameter(f"a saved {name} must be a {kind.__name__}, got {shown(value)}")
+    return value
+
+
+def saved_whole(state: State, name: str, most: int = MOST) -> int:
+    """A whole number of a saved state, from 0 to ``most``.
+
+    >>> saved_whole({"k": 2.5}, "k", most=9)
+    Traceback (most recent call last):
+    askance.errors.InvalidParameter: a saved k must be a whole number from 0 to 9, got 2.5
+    """
+    value = state[name]
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not (whole and 0 <= value <= most):
+        raise InvalidParameter(
+            f"a saved {name} must be a whole number from 0 to {most}, got {shown(value)}"
+        )
+    return int(value)
+
+
+def saved_number(state: State, name: str, least: float = 0.0, most: float = math.inf) -> float:
+    """A finite number of a saved state, from ``least`` to ``most``.
+
+    >>> saved_number({"coin": float("nan")}, "coin", most=1.0)
+    Traceback (most recent call last):
+    askance.errors.InvalidParameter: a saved coin must be finite, from 0.0 to 1.0, got nan
+    """
+    value = state[name]
+    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if not (number and least <= value <= most and math.isfinite(value)):
+        raise InvalidParameter(
+            f"a saved {name} must be finite, from {least} to {most}, got {shown(value)}"
+        )
+    return float(value)
+
+
+def saved_array(state: State, name: str, kinds: str, length: int | None = None) -> NDArray[Any]:
+    """An array of one dimension of a saved state, finite, of numpy's ``kinds`` and a ``length``.
+
+    >>> saved_array({"weights": np.zeros(3)}, "weights", "f", length=2)
+    Traceback (most recent call last):
+    askance.errors.InvalidParameter: saved weights must be 2 entries of kind f, got (3,) of float64
+    """
+    value = state[name]
+    if not isinstance(value, np.ndarray):
+        raise InvalidParameter(f"saved {name} must be an array, got {shown(value)}")
+    fits = value.ndim == 1 and length in (None, len(value))
+    # An array of nothing has lost its kind.
+    if not (fits and (value.dtype.kind in kinds or not value.size)):
+        many = "" if length is None else f"{length} "
+        raise InvalidParameter(
+            f"saved {name} must be {many}entries of kind {kinds}, "
+            f"got {value.shape} of {value.dtype}"
+        )
+    if not np.isfinite(value).all():
+        raise InvalidParameter(f"saved {name} must be finite, got nan or inf")
+    return value
 
 
 def check_row(x: Row, n_features: int | None) -> None:

@@ -367,10 +367,10 @@ def test_the_package_has_it_without_importing_scikit_learn_for_everyone() -> Non
         (ActiveClassifier(label_budget=0), [0, 1, 1, 0], None, "label_budget must be .* got 0"),
         (ActiveClassifier("iwal2"), [0, 1, 1, 0], None, "algorithm must be one of"),
         (ActiveClassifier(c0=-1.0), [0, 1, 1, 0], None, "c0 must be positive"),
-        (ActiveClassifier("passive", c0=1.0), [0, 1, 1, 0], None, "passive cannot take"),
+        (ActiveClassifier("passive", c0=1.0), [0, 1, 1, 0], None, "passive takes no parameter"),
         (clone(TREE).set_params(algorithm="iwal1"), [0, 1, 1, 0], None, "must be active_cover"),
-        (clone(TREE).set_params(parameters={"depth": 1}), [0, 1, 1, 0], None, "cannot take"),
-        (clone(TREE).set_params(learning_rate=1.0), [0, 1, 1, 0], None, "cannot take"),
+        (clone(TREE).set_params(parameters={"depth": 1}), [0, 1, 1, 0], None, "takes no parameter"),
+        (clone(TREE).set_params(learning_rate=1.0), [0, 1, 1, 0], None, "takes no parameter"),
         (ActiveClassifier(estimator=KNeighborsClassifier()), [0, 1, 1, 0], None, "sample_weight"),
     ],
 )

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from askance import ActiveLearner
 from askance.cli import app
 from askance.data.features import FeatureMap
-from askance.storage.files import VERSION
+from askance.storage.states import VERSION
 
 READERS = {
     "run": ["run", "{file}", "--label", "y"],

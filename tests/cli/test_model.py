@@ -21,7 +21,7 @@ from askance.data.features.indexers import Hashing
 from askance.data.reading.intake import Reading
 from askance.live import ActiveLearner
 from askance.live.budget import Budget
-from askance.storage.files import VERSION
+from askance.storage.states import VERSION
 
 PEOPLE = [
     {"key": f"p{i}", "age": 20 + (i * 7) % 60, "job": ("clerk", "baker")[i % 3 == 0]}

@@ -1,5 +1,5 @@
 import inspect
-from typing import Annotated
+from typing import Annotated, Any
 
 import pytest
 import typer
@@ -114,3 +114,10 @@ def test_there_is_no_bar_where_nobody_looks(capsys):
     with progress_bar() as bar:
         bar.advance(bar.add_task("Working", total=1))
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("text", ["n_features=3", "estimator=1"])
+def test_what_a_command_finds_out_by_itself_is_no_parameter(text: str, refused: Any) -> None:
+    name = text.partition("=")[0]
+    with refused(InvalidParameter, f"{name} is no parameter of a command: leave --param {name}"):
+        LearnerOptions(param=[text]).parameters()

@@ -96,7 +96,11 @@ def test_a_description_is_plain_and_whole() -> None:
     live = taught(budget=Budget(total=40))
     found = described(live, top=2)
     assert json.loads(json.dumps(found, allow_nan=False)) == found
-    assert found["learner"] == {"algorithm": "passive", "n_features": 1024}
+    assert found["learner"] == {
+        "algorithm": "passive",
+        "learning_rate": 1.6,
+        "n_features": 1024,
+    }
     assert found["classes"] == {"negative": "no", "positive": "yes"}
     assert found["columns"] == {"age": "number", "job": "category"}
     assert (found["stats"]["answered"], found["budget"]["total"]) == (30, 40)

@@ -95,5 +95,5 @@ def test_the_fast_rule_serves_iwal_too() -> None:
 def test_c0_must_be_positive() -> None:
     with pytest.raises(InvalidParameter, match="c0 must be positive and finite, got 0"):
         BatchIWAL(ThresholdOracle(), c0=0)
-    with pytest.raises(InvalidParameter, match="c1 and c2 must be at least 1"):
+    with pytest.raises(InvalidParameter, match="c1 must be at least 1 and finite"):
         BatchIWAL(ThresholdOracle(), c0=1, c1=0.5)

@@ -38,7 +38,7 @@ def test_contract(
     dtype: str,
 ) -> None:
     def factory() -> Learner:
-        return askance.make_learner(n_features=4, dtype=dtype, **LEARNERS[name])
+        return askance.make_learner(n_features=4, learning_rate=0.4, dtype=dtype, **LEARNERS[name])
 
     function(factory, make_stream(seed=3, n_features=4, length=40))
 
@@ -46,7 +46,7 @@ def test_contract(
 @pytest.mark.parametrize("name", LEARNERS)
 def test_the_stream_of_the_contract_shows_both_sides(name: str) -> None:
     """Without examples that are not asked, half of the contract would hold for nothing."""
-    learner = askance.make_learner(n_features=4, **LEARNERS[name])
+    learner = askance.make_learner(n_features=4, learning_rate=0.4, **LEARNERS[name])
     decisions = []
     for row, label, coin in make_stream(seed=3, n_features=4, length=40):
         decision = learner.decide(row, coin)

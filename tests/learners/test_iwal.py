@@ -106,8 +106,8 @@ def test_the_margin_rule_is_a_choice(scripted: Any) -> None:
         ({"c0": -1.0}, "c0 must be positive and finite, got -1.0"),
         ({"c0": 0.0}, "c0 must be positive and finite, got 0.0"),
         ({"c0": math.nan}, "c0 must be positive and finite, got nan"),
-        ({"c1": 0.5}, "c1 and c2 must be at least 1, got 0.5 and 1.0"),
-        ({"c2": math.nan}, "c1 and c2 must be at least 1, got 1.0 and nan"),
+        ({"c1": 0.5}, "c1 must be at least 1 and finite, got 0.5"),
+        ({"c2": math.nan}, "c2 must be at least 1 and finite, got nan"),
         ({"disagreement": "entropy"}, "disagreement must be sensitivity or margin, got 'entropy'"),
     ],
 )

@@ -32,7 +32,7 @@ def test_the_newest_points_come_from_those_offered() -> None:
 
 def test_saving_and_loading() -> None:
     other = Sample()
-    other.set_state(filled().get_state())
+    other.set_state(filled().get_state(), len(filled().joined()[1]), n_features=1)
     for found, expected in zip(other.joined()[1:], filled().joined()[1:], strict=True):
         assert found.tolist() == expected.tolist()
     assert other.newest(3, 3).toarray().tolist() == filled().newest(3, 3).toarray().tolist()

@@ -1,4 +1,4 @@
-"""Rows in a file: back as they were, from the form that files once had too."""
+"""Rows in a file: back as they were."""
 
 from typing import Any
 
@@ -7,12 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from askance.errors import FileUnreadable
 from askance.live.answers import (
-    Answer,
+    Bought,
     Pending,
-    answers_from,
-    answers_state,
+    bought_from,
+    bought_state,
     pending_from,
     pending_state,
     sample_of,
@@ -45,13 +44,13 @@ decisions = st.builds(
 )
 
 
-def plain(row: Row | None) -> Any:
-    return row and (row.indices.tolist(), row.values.tolist())
+def plain(row: Row) -> Any:
+    return (row.indices.tolist(), row.values.tolist())
 
 
-@given(st.dictionaries(ids, st.tuples(signs, st.none() | rows(), probabilities)))
-def test_answers_come_back(answers: dict[int, Answer]) -> None:
-    again = answers_from(answers_state(answers))
+@given(st.dictionaries(ids, st.tuples(signs, rows(), probabilities)))
+def test_answers_come_back(answers: dict[int, Bought]) -> None:
+    again = bought_from(bought_state(answers))
     assert list(again) == list(answers)
     for id, (label, row, probability) in answers.items():
         assert (again[id][0], plain(again[id][1]), again[id][2]) == (label, plain(row), probability)
@@ -93,7 +92,7 @@ def test_without_a_width_the_sample_is_as_wide_as_its_rows() -> None:
 
 def test_single_precision_stays_single_in_the_file() -> None:
     x = Row(np.array([1, 6], np.int32), np.array([1.0, 1.0], np.float32))
-    packed = answers_state({0: (1, x, 1.0)})["rows"]
+    packed = bought_state({0: (1, x, 1.0)})["rows"]
     assert (packed["indices"].dtype, packed["values"].dtype) == (np.int32, np.float32)
 
 
@@ -102,16 +101,10 @@ def test_a_file_has_as_many_members_for_many_rows_as_for_one(count: int, tmp_pat
     x = Row(np.array([1]), np.array([1.0]))
     decision = Decision(1, True, 0.5, True, 0, np.inf, 0.0)
     state = {
-        "answered": answers_state(dict.fromkeys(range(count), (1, x, 0.5))),
+        "answered": bought_state(dict.fromkeys(range(count), (1, x, 0.5))),
         "pending": pending_state(dict.fromkeys(range(count), (x, decision))),
     }
     write_state(tmp_path / "file", "test", state)
     with np.load(tmp_path / "file") as archive:
-        assert len(archive.files) == 1 + 7 + 11
+        assert len(archive.files) == 1 + 6 + 11
     assert len(pending_from(read_state(tmp_path / "file", "test")["pending"])) == count
-
-
-def test_answers_without_rows_make_no_sample(refused: Any) -> None:
-    answers = answers_from([[3, 1], [5, -1]])
-    with refused(FileUnreadable, "2 labels come from a file of an older askance, which kept no"):
-        sample_of(answers, 9, 4)

@@ -66,7 +66,7 @@ def test_state_round_trips() -> None:
     ledger, restored = (Ledger(Budget(labels=2, per=5, total=9)) for _ in range(2))
     for example in (0, 3):
         ledger.buy(example)
-    restored.set_state(ledger.get_state())
+    restored.set_state(ledger.get_state(), {0, 3})
     assert restored.get_state() == ledger.get_state() == {"bought": 2, "recent": [0, 3]}
     assert [restored.is_open(i) for i in (4, 5)] == [False, True]
 

@@ -233,7 +233,7 @@ def test_bad_weights(weight: float, refused: Any) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"n_features": -1}, "n_features must be a whole number from 0 on, got -1"),
+        ({"n_features": -1}, "n_features must be a whole number from 0 to 2147483646, got -1"),
         ({"learning_rate": 0.0}, "learning_rate must be positive and finite, got 0.0"),
         ({"learning_rate": math.inf}, "learning_rate must be positive and finite, got inf"),
         ({"learning_rate": math.nan}, "learning_rate must be positive and finite, got nan"),

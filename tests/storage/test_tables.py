@@ -95,3 +95,28 @@ def test_other_formats_are_refused(refused: Any) -> None:
     for name in ("t.xls", "t"):
         with refused(InvalidParameter, f"{name} must end in .csv, .tsv, .parquet or .pq"):
             written(Path(name), CHUNKS)
+
+
+FORMULAS = ["=1+1|cmd", "+a", "-b", "@x", "\tt", "\rr"]
+
+
+def test_formulas_do_not_run_in_a_spreadsheet(tmp_path: Path) -> None:
+    texts = [*FORMULAS, "-1", "+1", "-2.5e3", "a=1", "", None, -3]
+    for name in ("a.csv", "b.tsv"):
+        with write_table(tmp_path / name) as write:
+            write({"=id": texts, "n": np.full(len(texts), -0.5)})
+        with (tmp_path / name).open(newline="") as file:
+            head, *lines = csv.reader(file, delimiter="\t" if name == "b.tsv" else ",")
+        assert head == ["'=id", "n"]
+        plain = ["-1", "+1", "-2.5e3", "a=1", "", "", "-3"]
+        assert [line[0] for line in lines] == [f"'{text}" for text in FORMULAS] + plain
+        assert {line[1] for line in lines} == {"-0.5"}
+
+
+def test_formulas_can_be_kept(tmp_path: Path) -> None:
+    for name, raw in (("a.csv", True), ("b.parquet", False)):
+        with write_table(tmp_path / name, raw=raw) as write:
+            write({"id": FORMULAS})
+    with (tmp_path / "a.csv").open(newline="") as file:
+        assert [line[0] for line in csv.reader(file)] == ["id", *FORMULAS]
+    assert pa.parquet.read_table(tmp_path / "b.parquet")["id"].to_pylist() == FORMULAS

@@ -1,8 +1,6 @@
 """A scikit-learn classifier that asks for the labels it needs."""
 
-import inspect
 import itertools
-import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Self, cast
 
@@ -10,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.special import expit
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.pipeline import Pipeline
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags, check_random_state, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
@@ -19,7 +16,6 @@ from sklearn.utils.validation import (
     check_consistent_length,
     check_is_fitted,
     column_or_1d,
-    has_fit_parameter,
     validate_data,
 )
 
@@ -27,24 +23,14 @@ from askance.adapters.settings import budget_of, settings_of
 from askance.data.splits import seed_for
 from askance.errors import InvalidLabel, InvalidParameter
 from askance.learners.active_cover import ActiveCover
-from askance.learners.constants import Constants
-from askance.learners.epochs import EpochSettings
 from askance.live import ActiveLearner
-from askance.oracles.estimator import ConstantClassifier, EstimatorClassifier, EstimatorOracle
+from askance.oracles.estimator import ConstantClassifier, EstimatorClassifier, seeded
+from askance.presets import make_learner
 from askance.simulate import LabelSource, Seat, run_blocks, run_rows
 from askance.sparse import rows_of
 from askance.types import Floats, Integers, Label, Matrix, Row
 
 __all__ = ["ActiveClassifier"]
-
-_CONSTANTS = {"c0": 1.0, "alpha": 1.0, "beta_scale": math.sqrt(10.0)}
-_EPOCHS: dict[str, Any] = {
-    "region": "known",
-    "probes": 16,
-    "unlabeled": 2000,
-    "max_iterations": 1000,
-}
-"""What keeps the calls to an expensive oracle few; ``parameters`` may say otherwise."""
 
 
 def _gives_probabilities(classifier: "ActiveClassifier") -> bool:
@@ -286,15 +272,17 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise InvalidParameter(
                 f"with an estimator the algorithm must be active_cover, got {self.algorithm!r}"
             )
-        estimator = _prepared(self.estimator, self._seed)
-        oracle = EstimatorOracle(estimator, n_features=self.n_features_in_, dense=dense)
-        constants = {name: settings.pop(name, value) for name, value in _CONSTANTS.items()}
-        if unknown := settings.keys() - _known_parameters():
-            raise InvalidParameter(
-                f"active_cover cannot take its parameters: it has no {', '.join(sorted(unknown))}"
-            )
         self._coins = np.random.default_rng(self._seed)
-        return ActiveCover(oracle, Constants.practical(**constants), **_EPOCHS | settings)
+        return cast(
+            ActiveCover,
+            make_learner(
+                "active_cover",
+                n_features=self.n_features_in_,
+                estimator=seeded(self.estimator, self._seed),
+                dense=dense,
+                **settings,
+            ),
+        )
 
     def _show(self, X: Matrix, label_of: LabelSource[int], order: Integers) -> Self:
         """Offer rows in this order; labels that were bought stay so, even if the next one fails."""
@@ -349,13 +337,6 @@ def _rows(X: Matrix) -> Iterator[Row]:
     return rows_of(X, wide=True)
 
 
-def _known_parameters() -> set[str]:
-    """Names of the parameters of Active Cover, those of all learners in epochs included."""
-    own = inspect.signature(ActiveCover).parameters.values()
-    named = {parameter.name for parameter in own if parameter.kind is parameter.KEYWORD_ONLY}
-    return named | EpochSettings.__annotations__.keys()
-
-
 def _canonical(X: Any) -> Matrix:
     """A CSR array without repeated, unsorted or zero entries."""
     matrix = csr_array(X)
@@ -390,19 +371,3 @@ def _seed(random_state: Any) -> int:
     if isinstance(random_state, int | np.integer):
         return int(random_state)
     return int(check_random_state(random_state).randint(2**31 - 1))
-
-
-def _prepared(estimator: Any, seed: int) -> Any:
-    """A copy of the estimator that gives equal classifiers for equal samples."""
-    last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
-    if not has_fit_parameter(last, "sample_weight"):
-        raise InvalidParameter(
-            f"the estimator's fit must take sample_weight, that of {type(last).__name__} does not"
-        )
-    copy = clone(estimator)
-    open_seeds = {
-        name: seed
-        for name, value in copy.get_params().items()
-        if name.split("__")[-1] == "random_state" and value is None
-    }
-    return copy.set_params(**open_seeds)

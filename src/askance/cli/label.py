@@ -13,6 +13,7 @@ from askance.cli.options import (
     AsJson,
     FileArgument,
     LearnerOptions,
+    Raw,
     ReadingOptions,
     Seed,
     flat,
@@ -57,6 +58,7 @@ class LabellingOptions:
     negative: Annotated[
         str, typer.Option(metavar="NAME", help="Name of the class behind the key n.")
     ] = "no"
+    raw: Raw = False
     seed: Seed = 0
 
     def folder(self, file: str) -> Path:
@@ -121,7 +123,7 @@ def label(
                 ended_by = converse(session, Path(name).name, console, stream)
         finally:
             # Also if the file turns out to be broken further on.
-            paths = write_outputs(session)
+            paths = write_outputs(session, raw=labelling.raw)
     _report(session, paths, as_json=as_json)
     if ended_by not in (None, signal.SIGINT):
         raise typer.Exit(128 + ended_by)

@@ -2,7 +2,8 @@
 
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,6 +18,7 @@ from askance.cli.options import (
     AsJson,
     FileArgument,
     Force,
+    Raw,
     choice,
     progress_bar,
     refuse_existing,
@@ -51,6 +53,7 @@ def predict(
         str | None,
         typer.Option(metavar="COL", help="Id column, if it is not the one that the model knows."),
     ] = None,
+    raw: Raw = False,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
@@ -71,7 +74,9 @@ def predict(
     live = ActiveLearner.load(model)
     chunks = predictions(live, file, format=format, id=id)
     if str(output) != "-":
-        summary = _written(chunks, output, live.classes[1], quiet=as_json)
+        with write_table(output, raw=raw) as write:
+            summary = _written(chunks, write, live.classes[1], quiet=as_json)
+        summary = {"output": str(output), **summary}
         if as_json:
             say_json(summary)
         else:
@@ -82,24 +87,24 @@ def predict(
     elif as_json:
         _print_list(chunks)
     else:
-        with write_table("-") as write:
+        with write_table("-", raw=raw) as write:
             for chunk in chunks:
                 write(chunk)
 
 
-def _written(chunks: "Iterable[Chunk]", output: Path, positive: str, *, quiet: bool) -> "State":
-    """Write predictions to a file, counting them."""
-    from askance.storage.tables import write_table
-
+def _written(
+    chunks: "Iterable[Chunk]", write: "Callable[[Chunk], None]", positive: str, *, quiet: bool
+) -> "State":
+    """Write predictions, counting them."""
     total = found = 0
-    with write_table(output) as write, progress_bar(quiet=quiet) as bar:
+    with progress_bar(quiet=quiet) as bar:
         task = bar.add_task("Predicting", total=None)
         for chunk in chunks:
             write(chunk)
             total += len(chunk["id"])
             found += int((chunk["prediction"] == positive).sum())
             bar.update(task, completed=total)
-    return {"output": str(output), "predicted": total, "positive": found}
+    return {"predicted": total, "positive": found}
 
 
 def _print_list(chunks: "Iterable[Chunk]") -> None:
@@ -195,6 +200,7 @@ def _weights(found: "State") -> Table:
 
 def export(
     model: Model,
+    *,
     coefficients: Annotated[
         Path | None, typer.Option(help="Write the weights by feature name to this .json file.")
     ] = None,
@@ -206,6 +212,7 @@ def export(
         Path | None,
         typer.Option(help="Write labels and weights to this .csv, .tsv or .parquet file."),
     ] = None,
+    raw: Raw = False,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
@@ -220,7 +227,7 @@ def export(
     wanted: dict[str, tuple[Path | None, Any]] = {
         "coefficients": (coefficients, write_coefficients),
         "onnx": (onnx, write_onnx),
-        "sample": (sample, write_model_sample),
+        "sample": (sample, partial(write_model_sample, raw=raw)),
     }
     chosen = {name: (path, write) for name, (path, write) in wanted.items() if path is not None}
     if not chosen:

@@ -34,8 +34,10 @@ __all__ = [
     "LabelledOptions",
     "LearnerOptions",
     "OutputOptions",
+    "Raw",
     "ReadingOptions",
     "Seed",
+    "TableOptions",
     "choice",
     "flat",
     "parameter",
@@ -91,6 +93,10 @@ FileArgument = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print machine-readable JSON.")]
 Seed = Annotated[int, typer.Option(min=0, help="Random seed for coins and permutations.")]
+Raw = Annotated[
+    bool,
+    typer.Option("--raw", help="Leave CSV cells that look like formulas as they are."),
+]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
 DataDir = Annotated[
     Path | None,
@@ -217,7 +223,11 @@ class LearnerOptions:
         """
         named = {name: getattr(self, name) for name in ("c0", "cover_size", "learning_rate")}
         given = {name: value for name, value in named.items() if value is not None}
-        return dict(map(parameter, self.param or ())) | given
+        found = dict(map(parameter, self.param or ()))
+        for name in ("n_features", "estimator"):
+            if name in found:
+                raise InvalidParameter(f"{name} is no parameter of a command: leave --param {name}")
+        return found | given
 
 
 @dataclass
@@ -246,6 +256,13 @@ class OutputOptions:
         """
         stem = "askance" if file == "-" else Path(file).name.partition(".")[0]
         return self.output or Path(f"{stem or 'askance'}-{command}")
+
+
+@dataclass
+class TableOptions(OutputOptions):
+    """Where results go, tables among them."""
+
+    raw: Raw = False
 
 
 def parameter(text: str) -> tuple[str, Any]:

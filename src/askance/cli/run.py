@@ -17,6 +17,7 @@ from askance.cli.options import (
     LearnerOptions,
     OutputOptions,
     Seed,
+    TableOptions,
     flat,
     parameter,
     progress_bar,
@@ -45,7 +46,7 @@ def run(
     *,
     read: LabelledOptions,
     learn: LearnerOptions,
-    out: OutputOptions,
+    out: TableOptions,
     budget: Annotated[int, typer.Option(min=1, help="Label budget.")] = 500,
     progressive: Annotated[
         bool | None,
@@ -89,7 +90,7 @@ def run(
     intake = Intake(file, read.reading())
     found = _rehearsed(intake, plan, _is_stream(file) if progressive is None else progressive)
     summary = _summary(found, intake, [*map(str, paths), str(sample)])
-    _write(found, folder, sample, summary)
+    _write(found, folder, sample, summary, raw=out.raw)
     if out.as_json:
         say_json(summary)
     else:
@@ -145,7 +146,9 @@ def _summary(found: "Rehearsal", intake: "Intake", files: list[str]) -> dict[str
     }
 
 
-def _write(found: "Rehearsal", folder: Path, sample: Path, summary: dict[str, Any]) -> None:
+def _write(
+    found: "Rehearsal", folder: Path, sample: Path, summary: dict[str, Any], *, raw: bool
+) -> None:
     import numpy as np
 
     from askance.exports import record_columns, write_sample
@@ -171,6 +174,7 @@ def _write(found: "Rehearsal", folder: Path, sample: Path, summary: dict[str, An
         probabilities=np.array([one.probability for one in found.bought]),
         n=summary["seen"],
         columns=record_columns(one.record for one in found.bought),
+        raw=raw,
     )
     found.learner.save(folder / "model.askance")
     with write_atomically(folder / "summary.json") as file:

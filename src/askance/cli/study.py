@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from askance.cli.options import AsJson, DataDir, progress_bar, say, say_json
+from askance.cli.options import AsJson, DataDir, Raw, progress_bar, say, say_json
 from askance.terminal.visible import visible
 
 if TYPE_CHECKING:
@@ -171,6 +171,7 @@ def export(
             "--output", "-o", help="A .csv or .parquet file, or a folder for Parquet files."
         ),
     ],
+    raw: Raw = False,
     as_json: AsJson = False,
 ) -> None:
     """Write all results as one table, or as a folder with one compact file per data set.
@@ -184,7 +185,7 @@ def export(
     from askance.study.store import export_results
 
     opened = _opened(store)
-    _say_written(export_results(opened, output), as_json)
+    _say_written(export_results(opened, output, raw=raw), as_json)
     lacks = holes(collect(read_study(opened.study_path), opened.table()))
     _exit_if(" ".join(["The results are incomplete.", *lacks]) if lacks else "")
 

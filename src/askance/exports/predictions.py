@@ -66,7 +66,7 @@ def described(live: ActiveLearner, top: int = 20) -> State:
     """What a learner has seen, asked and learned, with its largest weights, as plain values.
 
     >>> described(ActiveLearner("passive", n_features=3))["learner"]
-    {'algorithm': 'passive', 'n_features': 3}
+    {'algorithm': 'passive', 'learning_rate': 1.6, 'n_features': 3}
     """
     weights, maps = named_weights(live), live.features
     return {

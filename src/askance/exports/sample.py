@@ -26,6 +26,7 @@ def write_sample(
     probabilities: Floats,
     n: int,
     columns: Mapping[str, Sequence[Any]] | None = None,
+    raw: bool = False,
 ) -> None:
     r"""Write a weighted sample to CSV or Parquet, as the suffix says, one row for each label.
 
@@ -42,6 +43,9 @@ def write_sample(
     columns
         The records' own columns, see :func:`record_columns`; one with a name of those above gets an
         underscore in front.
+    raw
+        Keep texts that a spreadsheet would run as formulas; otherwise CSV has them with an
+        apostrophe in front.
 
     Examples
     --------
@@ -59,11 +63,11 @@ def write_sample(
         "probability": np.asarray(probabilities, np.float64),
         "n": np.full(len(ids), n, np.int64),
     }
-    with write_table(path) as write:
+    with write_table(path, raw=raw) as write:
         write(own | _renamed(columns or {}, own))
 
 
-def write_model_sample(path: str | Path, live: ActiveLearner) -> None:
+def write_model_sample(path: str | Path, live: ActiveLearner, *, raw: bool = False) -> None:
     """Write the weighted sample of ``live``, all that it knows of each record as JSON by name.
 
     Ids are those of the questions: the number of the example, from 0 on.
@@ -77,6 +81,7 @@ def write_model_sample(path: str | Path, live: ActiveLearner) -> None:
         probabilities=1.0 / sample.weight,
         n=sample.n,
         columns={"features": [json.dumps(row) for row in _named_rows(live, sample.X)]},
+        raw=raw,
     )
 
 

@@ -10,11 +10,12 @@ from askance.labelling.session import Session
 __all__ = ["write_outputs"]
 
 
-def write_outputs(session: Session) -> dict[str, Path]:
+def write_outputs(session: Session, *, raw: bool = False) -> dict[str, Path]:
     """Write ``labels.csv``, ``sample.parquet`` and ``model.askance`` into the session's folder.
 
     The first two hold the same rows, for people and for programs: one for each label given, with
     its id, weight and probability, and the columns of the record. Skipped records are in neither.
+    ``raw`` keeps texts in CSV that a spreadsheet would run as formulas.
     """
     folder = session.folder
     names = ("labels.csv", "sample.parquet", "model.askance")
@@ -33,6 +34,7 @@ def write_outputs(session: Session) -> dict[str, Path]:
             probabilities=probabilities,
             n=session.learner.weighted_sample().n,
             columns=record_columns(record for _, record in labelled),
+            raw=raw,
         )
     session.learner.save(model)
     return {"labels": labels, "sample": sample, "model": model}

@@ -7,14 +7,13 @@ from typing import Unpack
 
 import numpy as np
 
-from askance.errors import InvalidParameter
 from askance.kernels.formulas import iwal_aggressive_term, iwal_slow_term
 from askance.kernels.optimization import iwal_probabilities
 from askance.learners.epochs import Block, EpochLearner, EpochSettings
 from askance.learners.region import KnownRegion, chosen_region, make_region, spread
 from askance.protocols import BatchOracle
 from askance.types import Integers, Matrix
-from askance.validation import require_positive
+from askance.validation import require_at_least_one, require_positive
 
 __all__ = ["BatchIWAL"]
 
@@ -60,8 +59,7 @@ class BatchIWAL(EpochLearner):
         **settings: Unpack[EpochSettings],
     ) -> None:
         require_positive(c0=c0)
-        if not (c1 >= 1 and c2 >= 1):
-            raise InvalidParameter(f"c1 and c2 must be at least 1, got {c1} and {c2}")
+        require_at_least_one(c1=c1, c2=c2)
         self.c0, self.c1, self.c2 = c0, c1, c2
         self.error_dependent = error_dependent
         self.oracular = oracular

@@ -1,11 +1,14 @@
 """What is remembered of an epoch when it closes."""
 
 import logging
+import math
 from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from askance.errors import InvalidParameter
 from askance.types import Decision, State
+from askance.validation import saved_array, saved_number, saved_whole
 
 __all__ = ["EpochRecord", "EpochTally", "states"]
 
@@ -33,8 +36,17 @@ class EpochRecord:
 
     @staticmethod
     def from_state(state: State) -> "EpochRecord":
+        quantiles = tuple(state["probability_quantiles"])
         return EpochRecord(
-            **{**state, "probability_quantiles": tuple(state["probability_quantiles"])}
+            epoch=saved_whole(state, "epoch"),
+            start=saved_whole(state, "start"),
+            end=saved_whole(state, "end"),
+            queries=saved_whole(state, "queries"),
+            region_share=saved_number(state, "region_share", most=1.0),
+            error=saved_number(state, "error"),
+            threshold=_saved_threshold(state),
+            floor=saved_number(state, "floor"),
+            probability_quantiles=tuple(saved_number({"P": p}, "P", most=1.0) for p in quantiles),
         )
 
 
@@ -85,9 +97,20 @@ class EpochTally:
         }
 
     def set_state(self, state: State) -> None:
-        self._examples, self._queries = int(state["examples"]), int(state["queries"])
-        self._inside = [float(p) for p in state["inside"]]
-        self._threshold, self._floor = float(state["threshold"]), float(state["floor"])
+        self._examples = saved_whole(state, "examples")
+        self._queries = saved_whole(state, "queries", most=self._examples)
+        inside = saved_array(state, "inside", "f")
+        if len(inside) > self._examples or not ((inside >= 0) & (inside <= 1)).all():
+            raise InvalidParameter(
+                f"saved inside must be at most {self._examples} probabilities, got {len(inside)}"
+            )
+        self._inside = inside.tolist()
+        self._threshold, self._floor = _saved_threshold(state), saved_number(state, "floor")
+
+
+def _saved_threshold(state: State) -> float:
+    """A radius; it is infinite in the first epoch."""
+    return math.inf if state["threshold"] == math.inf else saved_number(state, "threshold")
 
 
 def states(records: list[EpochRecord]) -> list[State]:

@@ -21,7 +21,14 @@ from askance.learners.streaming import sample_entry
 from askance.protocols import BatchClassifier, BatchOracle
 from askance.sparse import empty, from_rows, stacked
 from askance.types import Bools, Decision, Floats, Integers, Label, Matrix, Row, State
-from askance.validation import check_label, check_matrix, check_row
+from askance.validation import (
+    check_label,
+    check_matrix,
+    check_row,
+    saved_number,
+    saved_part,
+    saved_whole,
+)
 
 __all__ = ["Block", "EpochLearner", "EpochSettings"]
 
@@ -330,17 +337,30 @@ class EpochLearner(ABC):
 
     def set_state(self, state: State) -> None:
         """Take over a state; the epoch's classifiers are found again by the oracle."""
-        self._sample.set_state(state["sample"])
-        self._tally.set_state(state["tally"])
-        self._k, self._mistakes = int(state["k"]), float(state["mistakes"])
-        self.epoch = int(state["epoch"])
-        self.epoch_start, self.epoch_end = int(state["epoch_start"]), int(state["epoch_end"])
-        self.epochs = [EpochRecord.from_state(entry) for entry in state["epochs"]]
-        self._offered = int(state["offered"])
-        self._waiting = {int(k) for k in state["waiting"]}
-        self._warned = bool(state["warned"])
-        self._fresh = [matrix_from_state(state["fresh"])]
-        self._fresh_wanted = int(state["fresh_wanted"])
+        self._k, self._mistakes = saved_whole(state, "k"), saved_number(state, "mistakes")
+        self._sample.set_state(saved_part(state, "sample", dict), self._k, self.n_features)
+        self._tally.set_state(saved_part(state, "tally", dict))
+        self.epoch_start = saved_whole(state, "epoch_start", most=self._k)
+        self.epoch_end = saved_whole(state, "epoch_end")
+        # Its own examples may all be there while some labels of theirs are awaited.
+        if self.epoch_end != self._end_after(self.epoch_start):
+            raise InvalidParameter(
+                f"a saved epoch from {self.epoch_start} on must end at "
+                f"{self._end_after(self.epoch_start)}, got {self.epoch_end}"
+            )
+        self.epochs = [EpochRecord.from_state(entry) for entry in saved_part(state, "epochs", list)]
+        self.epoch = saved_whole(state, "epoch")
+        if self.epoch != len(self.epochs) + 1:
+            raise InvalidParameter(
+                f"a saved epoch must be {len(self.epochs) + 1}, one more than those that closed, "
+                f"got {self.epoch}"
+            )
+        self._offered = saved_whole(state, "offered")
+        waiting = saved_part(state, "waiting", list)
+        self._waiting = {saved_whole({"k": k}, "k", most=self._offered) for k in waiting}
+        self._warned = saved_part(state, "warned", bool)
+        self._fresh = [matrix_from_state(saved_part(state, "fresh", dict), self.n_features)]
+        self._fresh_wanted = saved_whole(state, "fresh_wanted", most=self.unlabeled)
         self._begin()
 
 

@@ -2,7 +2,6 @@
 
 from typing import ClassVar
 
-from askance.errors import InvalidParameter
 from askance.kernels.formulas import (
     iwal_aggressive_term,
     iwal_probability,
@@ -13,7 +12,7 @@ from askance.learners.disagreement import Disagreement, check_disagreement, erro
 from askance.learners.streaming import StreamingLearner
 from askance.protocols import OnlineOracle
 from askance.types import Decision, Row
-from askance.validation import check_coin, require_positive
+from askance.validation import check_coin, require_at_least_one, require_positive
 
 __all__ = ["IWAL0", "IWAL1", "OracularIWAL0", "OracularIWAL1"]
 
@@ -62,8 +61,7 @@ class IWAL0(StreamingLearner):
         disagreement: Disagreement = "sensitivity",
     ) -> None:
         require_positive(c0=c0)
-        if not (c1 >= 1 and c2 >= 1):
-            raise InvalidParameter(f"c1 and c2 must be at least 1, got {c1} and {c2}")
+        require_at_least_one(c1=c1, c2=c2)
         check_disagreement(disagreement)
         super().__init__(erm)
         self.c0, self.c1, self.c2 = c0, c1, c2

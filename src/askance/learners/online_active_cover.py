@@ -20,7 +20,13 @@ from askance.learners.disagreement import Disagreement, check_disagreement, erro
 from askance.learners.streaming import StreamingLearner
 from askance.protocols import OnlineOracle
 from askance.types import Decision, Floats, Label, Row, State
-from askance.validation import check_coin, require_positive
+from askance.validation import (
+    check_coin,
+    require_at_least_one,
+    require_positive,
+    saved_number,
+    saved_part,
+)
 
 __all__ = ["OnlineActiveCover"]
 
@@ -74,8 +80,7 @@ class OnlineActiveCover(StreamingLearner):
         disagreement: Disagreement = "sensitivity",
     ) -> None:
         require_positive(c0=c0, beta_scale=beta_scale)
-        if not 1 <= alpha < math.inf:
-            raise InvalidParameter(f"alpha must be at least 1 and finite, got {alpha}")
+        require_at_least_one(alpha=alpha)
         if bool(cover_oracles) == oracular:
             found = f"{len(cover_oracles)} cover oracles with oracular={oracular}"
             raise InvalidParameter(f"the cover must be empty if and only if oracular, got {found}")
@@ -179,11 +184,20 @@ class OnlineActiveCover(StreamingLearner):
         }
 
     def set_state(self, state: State) -> None:
-        found, expected = len(state["cover"]), len(self.cover_oracles)
+        members = saved_part(state, "cover", list)
+        found, expected = len(members), len(self.cover_oracles)
         if found != expected:
             raise InvalidParameter(f"a saved cover must have {expected} members, got {found}")
+        numerators = _saved_ratios(state, "numerators", expected, least=-math.inf)
+        denominators = _saved_ratios(state, "denominators", expected, least=0.0)
         super().set_state(state)
-        for oracle, saved in zip(self.cover_oracles, state["cover"], strict=True):
+        for oracle, saved in zip(self.cover_oracles, members, strict=True):
             oracle.set_state(saved)
-        self.numerators = [float(value) for value in state["numerators"]]
-        self.denominators = [float(value) for value in state["denominators"]]
+        self.numerators, self.denominators = numerators, denominators
+
+
+def _saved_ratios(state: State, name: str, count: int, least: float) -> list[float]:
+    values = saved_part(state, name, list)
+    if len(values) != count:
+        raise InvalidParameter(f"saved {name} must be {count} numbers, got {len(values)}")
+    return [saved_number({name: value}, name, least) for value in values]

@@ -5,11 +5,16 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
+from askance.errors import InvalidParameter
 from askance.protocols import BatchClassifier
 from askance.sparse import empty, stacked
 from askance.types import Floats, Integers, Matrix, State
+from askance.validation import saved_array, saved_part, saved_whole
 
 __all__ = ["Sample", "Snapshot", "matrix_from_state", "matrix_state"]
+
+_WIDEST = 2**31 - 1
+"""The most features that a matrix may have: its indices must fit into 32 bits."""
 
 
 class Snapshot(NamedTuple):
@@ -63,10 +68,20 @@ class Sample:
         X, targets, weights = self.joined()
         return {"X": matrix_state(X), "targets": targets.copy(), "weights": weights.copy()}
 
-    def set_state(self, state: State) -> None:
-        self._blocks = [matrix_from_state(state["X"])]
-        self._targets = [np.array(state["targets"], dtype=np.int8)]
-        self._weights = [np.array(state["weights"], dtype=np.float64)]
+    def set_state(self, state: State, count: int, n_features: int | None) -> None:
+        """Take over ``count`` examples of at most ``n_features`` features."""
+        X = matrix_from_state(saved_part(state, "X", dict), n_features)
+        if X.shape[0] != count:
+            raise InvalidParameter(f"a saved sample must have {count} rows, got {X.shape[0]}")
+        targets = saved_array(state, "targets", "i", length=count)
+        weights = saved_array(state, "weights", "f", length=count)
+        if not np.isin(targets, (-1, 1)).all():
+            raise InvalidParameter("saved targets must be -1 or +1, got another number")
+        if count and weights.min() < 0:
+            raise InvalidParameter(f"saved weights must not be negative, got {weights.min()}")
+        self._blocks = [X]
+        self._targets = [np.array(targets, dtype=np.int8)]
+        self._weights = [np.array(weights, dtype=np.float64)]
 
 
 def matrix_state(X: Matrix) -> State:
@@ -79,8 +94,25 @@ def matrix_state(X: Matrix) -> State:
     }
 
 
-def matrix_from_state(state: State) -> Matrix:
-    """The CSR array of :func:`matrix_state`."""
-    shape = (len(state["indptr"]) - 1, state["width"])
-    parts = (np.array(state["values"]), np.array(state["indices"]), np.array(state["indptr"]))
-    return csr_array(parts, shape=shape)
+def matrix_from_state(state: State, n_features: int | None = None) -> Matrix:
+    """The CSR array of :func:`matrix_state`, checked, as kernels believe what it says.
+
+    ``n_features`` is its largest width, if that is known.
+
+    >>> parts = {"values": np.ones(1), "indices": np.array([7]), "indptr": np.array([0, 1])}
+    >>> matrix_from_state(parts | {"width": 3})
+    Traceback (most recent call last):
+    askance.errors.InvalidParameter: saved indices must lie from 0 to 2, got 7 to 7
+    """
+    width = saved_whole(state, "width", _WIDEST if n_features is None else max(n_features, 1))
+    indices = saved_array(state, "indices", "iu")
+    values = saved_array(state, "values", "fiub", length=len(indices))
+    indptr = saved_array(state, "indptr", "iu")
+    ends = np.asarray(indptr, np.int64)
+    if not (len(ends) and ends[0] == 0 and ends[-1] == len(indices) and (np.diff(ends) >= 0).all()):
+        raise InvalidParameter(f"a saved indptr must rise from 0 to {len(indices)}, one per row")
+    if len(indices) and not (indices.min() >= 0 and indices.max() < width):
+        found = f"{indices.min()} to {indices.max()}"
+        raise InvalidParameter(f"saved indices must lie from 0 to {width - 1}, got {found}")
+    kept = indices.astype(indices.dtype if indices.dtype.kind == "i" else np.int64)
+    return csr_array((np.array(values), kept, ends), shape=(len(ends) - 1, width))

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from askance.kernels.formulas import importance_weight
 from askance.protocols import OnlineOracle
 from askance.types import Decision, Label, Row, State
-from askance.validation import check_label
+from askance.validation import check_label, saved_number, saved_whole
 
 __all__ = ["StreamingLearner", "sample_entry"]
 
@@ -55,8 +55,9 @@ class StreamingLearner(ABC):
         return {"k": self.k, "error_sum": self.error_sum, "erm": self.erm.get_state()}
 
     def set_state(self, state: State) -> None:
+        k, error_sum = saved_whole(state, "k"), saved_number(state, "error_sum")
         self.erm.set_state(state["erm"])
-        self.k, self.error_sum = int(state["k"]), float(state["error_sum"])
+        self.k, self.error_sum = k, error_sum
 
 
 def sample_entry(decision: Decision, label: Label | None) -> tuple[Label, float]:

@@ -1,36 +1,39 @@
-"""The rows that a live learner keeps: those that await a label, and those that have one.
+"""The rows that a live learner keeps: those that await a label, and those whose label was bought.
 
 In a file each of their arrays is one member, however many rows there are.
 """
 
-import itertools
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from askance.errors import FileUnreadable
-from askance.types import Decision, Label, Row, State, WeightedSample
+from askance.errors import InvalidParameter
+from askance.learners.sample import matrix_from_state, matrix_state
+from askance.sparse import from_rows
+from askance.types import Bools, Decision, Label, Row, State, WeightedSample
+from askance.validation import MOST, saved_array, saved_part
 
 __all__ = [
-    "Answer",
+    "Bought",
     "Pending",
-    "answers_from",
-    "answers_state",
+    "bought_from",
+    "bought_state",
     "pending_from",
     "pending_state",
     "sample_of",
 ]
 
-Answer = tuple[Label, Row | None, float]
-"""A label, its row (None if an old file did not keep it), and the probability of asking."""
+Bought = tuple[Label, Row, float]
+"""A bought label, its row, and the probability with which it was asked."""
 
 Pending = tuple[Row, Decision]
 """A row whose label is awaited, and what was decided for it."""
 
 
-def sample_of(answers: Mapping[int, Answer], n: int, width: int | None) -> WeightedSample:
+def sample_of(bought: Mapping[int, Bought], n: int, width: int | None) -> WeightedSample:
     """The weighted sample of ``n`` offered examples, in the order of the questions.
 
     >>> x = Row(np.array([1]), np.array([3.0]))
@@ -38,49 +41,39 @@ def sample_of(answers: Mapping[int, Answer], n: int, width: int | None) -> Weigh
     >>> sample.ids.tolist(), sample.y.tolist(), sample.weight.tolist(), sample.n
     ([2, 4], [-1, 1], [1.0, 2.0], 6)
     """
-    ids = sorted(answers)
-    rows = [row for id in ids if (row := answers[id][1]) is not None]
-    if len(rows) < len(ids):
-        raise FileUnreadable(
-            f"{len(ids) - len(rows)} labels come from a file of an older askance, which kept no "
-            "rows, so there is no weighted sample"
-        )
-    packed = _packed(rows)
+    ids = sorted(bought)
+    X = from_rows([bought[id][1] for id in ids])
     if width is None:
-        width = int(packed["indices"].max(initial=-1)) + 1
+        width = int(X.indices.max(initial=-1)) + 1
     # Several estimators, trees among them, take no 64-bit indices.
-    small = np.int32 if max(width, len(packed["indices"])) < 2**31 else np.int64
-    places = packed["indices"].astype(small), packed["indptr"].astype(small)
-    parts = packed["values"].astype(np.float64), *places
+    small = np.int32 if max(width, X.nnz) < 2**31 else np.int64
+    parts = X.data, X.indices.astype(small), X.indptr.astype(small)
     return WeightedSample(
         X=csr_array(parts, shape=(len(ids), width)),
-        y=np.array([answers[id][0] for id in ids], np.int8),
-        weight=1.0 / np.array([answers[id][2] for id in ids], np.float64),
+        y=np.array([bought[id][0] for id in ids], np.int8),
+        weight=1.0 / np.array([bought[id][2] for id in ids], np.float64),
         n=n,
         ids=np.array(ids, np.int64),
     )
 
 
-def answers_state(answers: Mapping[int, Answer]) -> State:
-    """The answers as arrays; from an old file, only their ids and labels."""
-    rows = [row for _, row, _ in answers.values() if row is not None]
+def bought_state(bought: Mapping[int, Bought]) -> State:
+    """The bought labels as arrays."""
     return {
-        "ids": np.array(list(answers), np.int64),
-        "labels": np.array([label for label, _, _ in answers.values()], np.int8),
-        "probabilities": np.array([p for _, _, p in answers.values()], np.float64),
-        "kept": np.array([row is not None for _, row, _ in answers.values()], np.bool_),
-        "rows": _packed(rows),
+        "ids": np.array(list(bought), np.int64),
+        "labels": np.array([label for label, _, _ in bought.values()], np.int8),
+        "probabilities": np.array([p for _, _, p in bought.values()], np.float64),
+        "rows": _packed([row for _, row, _ in bought.values()]),
     }
 
 
-def answers_from(state: State | Sequence[Sequence[int]]) -> dict[int, Answer]:
-    """The answers of :func:`answers_state`, or the pairs of id and label that files once held."""
-    if not isinstance(state, dict):
-        return {id: (label, None, np.nan) for id, label in state}
-    rows = iter(_unpacked(state["rows"]))
-    kept = [next(rows) if is_kept else None for is_kept in state["kept"].tolist()]
-    columns = state["labels"].tolist(), kept, state["probabilities"].tolist()
-    return dict(zip(state["ids"].tolist(), zip(*columns, strict=True), strict=True))
+def bought_from(state: State, n_features: int | None = None) -> dict[int, Bought]:
+    """The bought labels of :func:`bought_state`, checked."""
+    ids = _ids(state)
+    labels = _signs(state, "labels", len(ids))
+    probabilities = _probabilities(state, "probabilities", len(ids))
+    rows = _unpacked(state, len(ids), n_features)
+    return dict(zip(ids, zip(labels, rows, probabilities, strict=True), strict=True))
 
 
 def pending_state(pending: Mapping[int, Pending]) -> State:
@@ -96,29 +89,79 @@ def pending_state(pending: Mapping[int, Pending]) -> State:
     }
 
 
-def pending_from(state: State | Sequence[State]) -> dict[int, Pending]:
-    """The questions of :func:`pending_state`, or those that files once held one by one."""
-    if not isinstance(state, dict):
-        return {
-            item["id"]: (Row(item["indices"], item["values"]), Decision(**item["decision"]))
-            for item in state
-        }
-    columns = [state["decisions"][name].tolist() for name in Decision._fields]
+def pending_from(state: State, n_features: int | None = None) -> dict[int, Pending]:
+    """The questions of :func:`pending_state`, checked."""
+    ids, fields = _ids(state), saved_part(state, "decisions", dict)
+    count = len(ids)
+    inside = saved_array(fields, "in_disagreement", "b", length=count)
+    queried = saved_array(fields, "queried", "b", length=count)
+    k = saved_array(fields, "k", "i", length=count)
+    floor = saved_array(fields, "floor", "f", length=count)
+    threshold = np.asarray(fields["threshold"])
+    # A threshold may be infinite, where there is no test.
+    finite = saved_array({"threshold": threshold[threshold < np.inf]}, "threshold", "f")
+    if threshold.shape != (count,) or np.isnan(threshold).any() or (finite < 0).any():
+        raise InvalidParameter(f"saved thresholds must be {count} numbers from 0 on, got others")
+    if not (queried.all() and ((k >= 0) & (k < MOST)).all() and (floor >= 0).all()):
+        raise InvalidParameter("saved decisions must be queried, with k and floor from 0 on")
+    columns = (
+        _signs(fields, "predicted", count),
+        inside.tolist(),
+        _probabilities(fields, "probability", count),
+        queried.tolist(),
+        k.tolist(),
+        threshold.tolist(),
+        floor.tolist(),
+    )
     decisions = map(Decision._make, zip(*columns, strict=True))
-    pairs = zip(_unpacked(state["rows"]), decisions, strict=True)
-    return dict(zip(state["ids"].tolist(), pairs, strict=True))
+    pairs = zip(_unpacked(state, count, n_features), decisions, strict=True)
+    return dict(zip(ids, pairs, strict=True))
 
 
-def _packed(rows: Sequence[Row]) -> dict[str, Any]:
-    """Rows one after the other, in the precision that they have."""
-    return {
-        "indptr": np.cumsum([0, *(len(row.indices) for row in rows)]),
-        "indices": np.concatenate([np.zeros(0, np.int32), *(row.indices for row in rows)]),
-        "values": np.concatenate([np.zeros(0, np.float32), *(row.values for row in rows)]),
-    }
+def _ids(state: State) -> list[int]:
+    ids: list[int] = saved_array(state, "ids", "i").tolist()
+    if len(set(ids)) < len(ids):
+        raise InvalidParameter("saved ids must differ, got one twice")
+    return ids
 
 
-def _unpacked(packed: State) -> list[Row]:
+def _signs(state: State, name: str, count: int) -> list[Label]:
+    signs = saved_array(state, name, "i", length=count)
+    _require(np.isin(signs, (-1, 1)), name, "-1 or +1")
+    return signs.tolist()  # type: ignore[no-any-return]
+
+
+def _probabilities(state: State, name: str, count: int) -> list[float]:
+    found = saved_array(state, name, "f", length=count)
+    _require((found > 0) & (found <= 1), name, "above 0 and at most 1")
+    return found.tolist()  # type: ignore[no-any-return]
+
+
+def _require(good: Bools, name: str, expected: str) -> None:
+    if not good.all():
+        raise InvalidParameter(f"saved {name} must be {expected}, got another number")
+
+
+def _packed(rows: Sequence[Row]) -> State:
+    """Rows one after the other, in half the room where all of them are of single precision."""
+    packed = matrix_state(from_rows(rows))
+    if all(row.values.dtype == np.float32 for row in rows):
+        packed["values"] = packed["values"].astype(np.float32)
+    if packed["width"] < 2**31:
+        packed["indices"] = packed["indices"].astype(np.int32)
+    return packed
+
+
+def _unpacked(state: State, count: int, n_features: int | None) -> list[Row]:
     """Views of the packed rows."""
-    spans = [slice(*ends) for ends in itertools.pairwise(packed["indptr"].tolist())]
-    return [Row(packed["indices"][span], packed["values"][span]) for span in spans]
+    packed = saved_part(state, "rows", dict)
+    if "width" not in packed:
+        # Version 2 kept none.
+        indices: Any = saved_array(packed, "indices", "i")
+        packed = packed | {"width": int(indices.max(initial=0)) + 1}
+    X = matrix_from_state(packed, n_features)
+    if X.shape[0] != count or not X.has_canonical_format:
+        raise InvalidParameter(f"saved rows must be {count}, with indices that increase")
+    # In the form that the steps are compiled for.
+    indices, spans = X.indices.astype(np.int64), pairwise(X.indptr.tolist())
+    return [Row(indices[start:stop], X.data[start:stop]) for start, stop in spans]

@@ -2,11 +2,13 @@
 
 from collections import deque
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from askance.errors import InvalidParameter
 from askance.types import State
+from askance.validation import saved_part, saved_whole
 
 __all__ = ["Budget", "Ledger"]
 
@@ -86,6 +88,17 @@ class Ledger:
     def get_state(self) -> State:
         return {"bought": self.bought, "recent": list(self._recent)}
 
-    def set_state(self, state: State) -> None:
-        self.bought = int(state["bought"])
-        self._recent = deque(int(example) for example in state["recent"])
+    def set_state(self, state: State, bought: set[int] | frozenset[int]) -> None:
+        """Take over what was bought: the numbers of those examples are given."""
+        if saved_whole(state, "bought") != len(bought):
+            raise InvalidParameter(
+                f"a saved ledger must have bought {len(bought)} labels, got {state['bought']}"
+            )
+        recent = saved_part(state, "recent", list)
+        most = self.budget.labels or 0
+        rising = all(before < after for before, after in pairwise(recent))
+        if not (rising and len(recent) <= most and bought.issuperset(recent)):
+            raise InvalidParameter(
+                f"saved recent must be at most {most} numbers of bought labels, in their order"
+            )
+        self.bought, self._recent = len(bought), deque(recent)

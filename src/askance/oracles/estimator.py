@@ -1,17 +1,53 @@
 """Empirical risk minimisation by any scikit-learn classifier that takes ``sample_weight``."""
 
+import importlib
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
+from sklearn.utils.validation import has_fit_parameter
 
 from askance.errors import InvalidParameter, OracleFailed
 from askance.sparse import from_rows, resized
-from askance.types import Floats, Integers, Label, Matrix, Row
+from askance.types import Floats, Integers, Label, Matrix, Row, State
+from askance.validation import saved_part, shown
 
-__all__ = ["ConstantClassifier", "EstimatorClassifier", "EstimatorOracle"]
+__all__ = [
+    "ESTIMATORS",
+    "ConstantClassifier",
+    "EstimatorClassifier",
+    "EstimatorOracle",
+    "estimator_from",
+    "estimator_state",
+    "seeded",
+    "takes_sparse",
+]
+
+ESTIMATORS = {
+    "AdaBoostClassifier": "ensemble",
+    "BernoulliNB": "naive_bayes",
+    "ComplementNB": "naive_bayes",
+    "DecisionTreeClassifier": "tree",
+    "ExtraTreeClassifier": "tree",
+    "ExtraTreesClassifier": "ensemble",
+    "GaussianNB": "naive_bayes",
+    "GradientBoostingClassifier": "ensemble",
+    "HistGradientBoostingClassifier": "ensemble",
+    "LinearSVC": "svm",
+    "LogisticRegression": "linear_model",
+    "MultinomialNB": "naive_bayes",
+    "Perceptron": "linear_model",
+    "RandomForestClassifier": "ensemble",
+    "RidgeClassifier": "linear_model",
+    "SGDClassifier": "linear_model",
+}
+"""Classes of scikit-learn, and where they are, that a file may name; any other is handed in."""
+
+LARGEST_PARAMETER = 10_000
+"""The largest whole number that a file may give to an estimator: trees, iterations, jobs."""
 
 
 class ConstantClassifier:
@@ -134,3 +170,88 @@ def _weight_name(estimator: Any) -> str:
     if isinstance(estimator, Pipeline):
         return f"{estimator.steps[-1][0]}__sample_weight"
     return "sample_weight"
+
+
+def takes_sparse(estimator: Any) -> bool:
+    """Whether an ``estimator`` takes sparse matrices.
+
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> takes_sparse(GaussianNB())
+    False
+    """
+    return bool(get_tags(estimator).input_tags.sparse)
+
+
+def seeded(estimator: Any, seed: int) -> Any:
+    """A copy of an ``estimator``, its open seeds set to ``seed``: equal samples, equal classifiers.
+
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> seeded(DecisionTreeClassifier(), 3).random_state
+    3
+    """
+    last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
+    if not has_fit_parameter(last, "sample_weight"):
+        raise InvalidParameter(
+            f"the estimator's fit must take sample_weight, that of {type(last).__name__} does not"
+        )
+    copy = clone(estimator)
+    open_seeds = {
+        name: seed
+        for name, value in copy.get_params().items()
+        if name.split("__")[-1] == "random_state" and value is None
+    }
+    return copy.set_params(**open_seeds)
+
+
+def estimator_state(estimator: Any) -> State:
+    """What a file keeps of an ``estimator``: its class, and its parameters if they say it all.
+
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> estimator_state(LogisticRegression(C=0.5))
+    {'class': 'LogisticRegression', 'parameters': {'C': 0.5}}
+    """
+    kind = type(estimator)
+    state: State = {"class": kind.__name__, "parameters": None}
+    if kind is _listed(kind.__name__):
+        usual = kind().get_params(deep=False)
+        given = estimator.get_params(deep=False)
+        chosen = {name: given[name] for name in given if given[name] is not usual[name]}
+        if all(_is_plain(name, value) for name, value in chosen.items()):
+            state["parameters"] = {
+                name: value for name, value in chosen.items() if value != usual[name]
+            }
+    return state
+
+
+def estimator_from(state: State) -> Any:
+    """The estimator of a ``state`` of :func:`estimator_state`, or None if it has to be handed in.
+
+    >>> estimator_from({"class": "LogisticRegression", "parameters": {"C": 0.5}})
+    LogisticRegression(C=0.5)
+    """
+    if state["parameters"] is None:
+        return None
+    parameters, kind = saved_part(state, "parameters", dict), _listed(state["class"])
+    if kind is None:
+        raise InvalidParameter(f"a saved estimator must be one of the listed, got {shown(state)}")
+    known = kind().get_params(deep=False)
+    for name, value in parameters.items():
+        if name not in known or not _is_plain(name, value):
+            raise InvalidParameter(
+                f"a saved {state['class']} must have plain parameters of its own, "
+                f"got {shown(name)} = {shown(value)}"
+            )
+    return kind(**parameters)
+
+
+def _listed(name: object) -> Any:
+    if not (isinstance(name, str) and name in ESTIMATORS):
+        return None
+    return getattr(importlib.import_module(f"sklearn.{ESTIMATORS[name]}"), name)
+
+
+def _is_plain(name: str, value: object) -> bool:
+    """Whether a parameter can stand in a file, and cannot make a fit endless."""
+    if isinstance(value, int) and not isinstance(value, bool) and name != "random_state":
+        return -1 <= value <= LARGEST_PARAMETER
+    return value is None or isinstance(value, bool | int | float | str)

@@ -14,7 +14,7 @@ from askance.errors import InvalidLabel, InvalidParameter, InvalidRow
 from askance.kernels import linear as kernels
 from askance.kernels.formulas import sign
 from askance.types import Floats, Integers, Label, Matrix, Row, State
-from askance.validation import require_csr
+from askance.validation import require_csr, saved_array, saved_number
 
 __all__ = ["LinearOracle", "LinearState", "linear_oracles"]
 
@@ -29,6 +29,9 @@ _RATES = {
 
 MOST_BYTES = 2**36
 """Largest state that is tried: a mistyped or forged size must not take a machine down."""
+
+MOST_FEATURES = 2**31 - 1
+"""Features of which there must be fewer: with the constant one, indices must fit into 32 bits."""
 
 _WHOLE = np.dtype(np.int64)
 _REALS = (np.dtype(np.float32), np.dtype(np.float64))
@@ -102,15 +105,18 @@ class LinearState:
 
     def _validate(self) -> None:
         count: object = self.n_features
-        if isinstance(count, bool) or not (isinstance(count, int | np.integer) and count >= 0):
-            raise InvalidParameter(f"n_features must be a whole number from 0 on, got {count!r}")
+        whole = isinstance(count, int | np.integer) and not isinstance(count, bool)
+        if not (whole and 0 <= count < MOST_FEATURES):  # type: ignore[operator]
+            raise InvalidParameter(
+                f"n_features must be a whole number from 0 to {MOST_FEATURES - 1}, got {count!r}"
+            )
         lanes: object = self.lanes
         if isinstance(lanes, bool) or not (isinstance(lanes, int | np.integer) and lanes >= 1):
             raise InvalidParameter(f"lanes must be a whole number from 1 on, got {lanes!r}")
         rate: object = self.learning_rate
         if not (isinstance(rate, int | float) and rate > 0 and math.isfinite(rate)):
             raise InvalidParameter(f"learning_rate must be positive and finite, got {rate!r}")
-        if self.rates not in _RATES:
+        if not (isinstance(self.rates, str) and self.rates in _RATES):
             raise InvalidParameter(f"rates must be one of {', '.join(_RATES)}, got {self.rates!r}")
         if self.dtype not in ("float32", "float64"):
             raise InvalidParameter(f"dtype must be float32 or float64, got {self.dtype!r}")
@@ -286,28 +292,22 @@ class LinearOracle:
     def set_state(self, state: State) -> None:
         """Take over what :meth:`get_state` gave, checked whole before anything changes."""
         mine, lane = self.state, self.lane
+        arrays: dict[str, Floats] = {}
         for name in ("weights", "gradients", "scales"):
-            found, expected = state.get(name), getattr(mine, name)
-            if not isinstance(found, np.ndarray):
-                raise InvalidParameter(f"saved {name} must be an array, got {type(found).__name__}")
-            if found.shape != (mine.n_features + 1,) or found.dtype != expected.dtype:
+            found, expected = saved_array(state, name, "f"), getattr(mine, name).dtype
+            if found.shape != (mine.n_features + 1,) or found.dtype != expected:
                 raise InvalidParameter(
-                    f"saved {name} must have {mine.n_features + 1} entries of {expected.dtype}, "
+                    f"saved {name} must have {mine.n_features + 1} entries of {expected}, "
                     f"got {found.shape} of {found.dtype}"
                 )
-            if not np.isfinite(found).all() or (name != "weights" and (found < 0.0).any()):
-                sort = "finite" if name == "weights" else "finite and not negative"
-                raise InvalidParameter(f"saved {name} must be {sort}, got one that is not")
-        for name in ("norm", "total"):
-            number: object = state.get(name)
-            if not (isinstance(number, float | int) and 0.0 <= number < math.inf):
-                raise InvalidParameter(
-                    f"saved {name} must be finite and not negative, got {number!r}"
-                )
-        mine.weights[:, lane] = state["weights"]
-        mine.gradients[:, lane] = state["gradients"]
-        mine.scales[:] = state["scales"]
-        mine.norms[lane], mine.totals[lane] = state["norm"], state["total"]
+            if name != "weights" and found.min() < 0:
+                raise InvalidParameter(f"saved {name} must not be negative, got {found.min()}")
+            arrays[name] = found
+        norm, total = (saved_number(state, name) for name in ("norm", "total"))
+        mine.weights[:, lane] = arrays["weights"]
+        mine.gradients[:, lane] = arrays["gradients"]
+        mine.scales[:] = arrays["scales"]
+        mine.norms[lane], mine.totals[lane] = norm, total
 
 
 def linear_oracles(state: LinearState) -> list[LinearOracle]:

@@ -72,7 +72,10 @@ class Contestant(NamedTuple):
 
     def learner(self, n_features: int) -> StreamingLearner:
         """A fresh learner for so many features."""
-        return make_learner(self.algorithm, n_features=n_features, **self.parameters)
+        learner: StreamingLearner = make_learner(
+            self.algorithm, n_features=n_features, **self.parameters
+        )
+        return learner
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,18 @@ import io
 import math
 import os
 import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.lib import format as npy
 
-__all__ = ["Archive"]
+__all__ = ["ReadArray", "open_archive"]
+
+ReadArray = Callable[[str], np.ndarray[Any, Any]]
+"""Gives an array by its name."""
 
 _KINDS = "biufcUSmM"
 """Kinds of numbers and strings; never objects, which would be pickles."""
@@ -23,46 +27,26 @@ _KINDS = "biufcUSmM"
 _SUFFIX = ".npy"
 
 
-class Archive:
-    """The arrays of a file that :func:`numpy.savez` wrote, by name.
+@contextmanager
+def open_archive(path: str | os.PathLike[str]) -> Iterator[ReadArray]:
+    """Open a file that :func:`numpy.savez` wrote; what it gives is called with an array's name.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "arrays"
     >>> with path.open("wb") as file:
     ...     np.savez(file, w=np.arange(3))
-    >>> with Archive(path) as archive:
-    ...     archive["w"].tolist()
+    >>> with open_archive(path) as array:
+    ...     array("w").tolist()
     [0, 1, 2]
     """
-
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._file: IO[bytes] = Path(path).open("rb")
-        try:
-            self._zip = zipfile.ZipFile(self._file)
-            members = self._zip.infolist()
-            if any(member.compress_type != zipfile.ZIP_STORED for member in members):
-                raise ValueError("its members are compressed")
-            # Several members may point at the same bytes.
-            if sum(member.file_size for member in members) > os.fstat(self._file.fileno()).st_size:
-                raise ValueError("its members are larger than the file")
-        except BaseException:
-            self._file.close()
-            raise
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._zip.close()
-        self._file.close()
-
-    def __getitem__(self, name: str) -> np.ndarray[Any, Any]:
-        return _array(self._zip.read(name + _SUFFIX))
+    with Path(path).open("rb") as file, zipfile.ZipFile(file) as archive:
+        members = archive.infolist()
+        if any(member.compress_type != zipfile.ZIP_STORED for member in members):
+            raise ValueError("its members are compressed")
+        # Several members may point at the same bytes.
+        if sum(member.file_size for member in members) > os.fstat(file.fileno()).st_size:
+            raise ValueError("its members are larger than the file")
+        yield lambda name: _array(archive.read(name + _SUFFIX))
 
 
 def _array(content: bytes) -> np.ndarray[Any, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from askance.errors import FileUnreadable
-from askance.storage.archives import Archive
+from askance.storage.archives import ReadArray, open_archive
 from askance.storage.files import write_atomically
 from askance.types import State
 
@@ -59,10 +59,10 @@ def read_state(path: str | os.PathLike[str], kind: str) -> State:
 def read_versioned(path: str | os.PathLike[str], kind: str) -> tuple[int, State]:
     """Load what :func:`write_state` saved, with the version of the file."""
     try:
-        with Archive(path) as archive:
-            header = json.loads(archive["header"].tobytes())
+        with open_archive(path) as read_array:
+            header = json.loads(read_array("header").tobytes())
             _check_header(path, header, kind)
-            state: State = _Tree(path, archive).unflatten(header["state"])
+            state: State = _Tree(path, read_array).unflatten(header["state"])
             return header["version"], state
     except FileNotFoundError:
         raise FileUnreadable(f"{path} does not exist, expected a file saved by askance") from None
@@ -122,9 +122,9 @@ def _flatten_array(value: np.ndarray[Any, Any], arrays: dict[str, np.ndarray[Any
 class _Tree:
     """Puts arrays back in the place of their references, as long as there is room."""
 
-    def __init__(self, path: str | os.PathLike[str], archive: Archive) -> None:
+    def __init__(self, path: str | os.PathLike[str], read_array: ReadArray) -> None:
         self._path = path
-        self._archive = archive
+        self._read_array = read_array
         self._room = LARGEST_STATE
         self._used: set[str] = set()
 
@@ -144,7 +144,7 @@ class _Tree:
         if name in self._used:
             raise ValueError(f"{name} is used twice")
         self._used.add(name)
-        return self._archive[name]
+        return self._read_array(name)
 
     def _sparse(
         self, length: int, places: np.ndarray[Any, Any], entries: np.ndarray[Any, Any]

@@ -1,7 +1,6 @@
 """Columns -> CSV or Parquet, chunk after chunk, whole or not at all."""
 
 import csv
-import io
 import json
 import math
 import sys
@@ -17,13 +16,15 @@ import pyarrow.parquet
 from askance.errors import InvalidParameter
 from askance.storage.files import write_atomically
 
-__all__ = ["Chunk", "check_table_path", "write_table"]
+__all__ = ["Chunk", "check_table_path", "neutral", "write_table"]
 
 Chunk = Mapping[str, Any]
 """Columns of equal length, each a list or an array."""
 
 _CSV = {".csv": ",", ".tsv": "\t"}
 _PARQUET = (".parquet", ".pq")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""How a text begins that a spreadsheet would run."""
 
 
 def check_table_path(path: str | Path) -> None:
@@ -38,11 +39,12 @@ def check_table_path(path: str | Path) -> None:
 
 
 @contextmanager
-def write_table(path: str | Path) -> Iterator[Callable[[Chunk], None]]:
+def write_table(path: str | Path, *, raw: bool = False) -> Iterator[Callable[[Chunk], None]]:
     r"""Open a table: what it gives is called with chunks of columns, and the file appears whole.
 
     The first chunk says which columns there are. A path ``-`` is standard output, as CSV; what was
-    written there stays.
+    written there stays. Texts that a spreadsheet would run as a formula are :func:`neutral` in CSV,
+    unless they are to stay ``raw``; in Parquet they always do.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "table.csv"
@@ -53,35 +55,60 @@ def write_table(path: str | Path) -> Iterator[Callable[[Chunk], None]]:
     """
     check_table_path(path)
     if str(path) == "-":
-        yield _CsvWriter(sys.stdout.buffer, ",")
+        yield _CsvWriter(sys.stdout.buffer, ",", raw)
         sys.stdout.flush()
         return
     suffix = Path(path).suffix.lower()
     with write_atomically(path) as file:
         if suffix in _CSV:
-            yield _CsvWriter(file, _CSV[suffix])
+            yield _CsvWriter(file, _CSV[suffix], raw)
         else:
             with _parquet(file) as write:
                 yield write
 
 
+def neutral(value: Any) -> Any:
+    """A text that a spreadsheet would run, with an apostrophe in front; anything else as it is.
+
+    >>> neutral("=1+1"), neutral("@x"), neutral("-1"), neutral("a=b"), neutral(-1.5)
+    ("'=1+1", "'@x", '-1', 'a=b', -1.5)
+    """
+    if not (isinstance(value, str) and value.startswith(_FORMULA)):
+        return value
+    try:
+        # What spreadsheets read as a number is none of their formulas: the class -1, for one.
+        float(value.strip() if value[0] in "+-" else "")
+    except ValueError:
+        return f"'{value}"
+    return value
+
+
 class _CsvWriter:
     """Writes chunks as CSV, the header first."""
 
-    def __init__(self, file: IO[bytes], delimiter: str) -> None:
+    def __init__(self, file: IO[bytes], delimiter: str, raw: bool) -> None:
         self._file = file
+        self._shown: Callable[[Any], Any] = (lambda value: value) if raw else neutral
         self._delimiter = delimiter
         self._started = False
 
     def __call__(self, chunk: Chunk) -> None:
-        text = io.StringIO()
-        writer = csv.writer(text, delimiter=self._delimiter, lineterminator="\n")
+        text = _Lines()
+        # Both of its characters, and no other than these, are quoted where a cell holds them.
+        writer = csv.writer(text, delimiter=self._delimiter, lineterminator="\r\n")
         if not self._started:
-            writer.writerow(chunk)
+            writer.writerow(map(self._shown, chunk))
             self._started = True
-        columns = [_cells(values) for values in chunk.values()]
+        columns = [map(self._shown, _cells(values)) for values in chunk.values()]
         writer.writerows(zip(*columns, strict=True))
-        self._file.write(text.getvalue().encode("utf-8", "backslashreplace"))
+        self._file.write("".join(text).encode("utf-8", "backslashreplace"))
+
+
+class _Lines(list[str]):
+    """Lines of CSV, each ended by a line feed alone."""
+
+    def write(self, line: str) -> None:
+        self.append(line.removesuffix("\r\n") + "\n")
 
 
 def _cells(values: Any) -> list[Any]:

@@ -90,9 +90,10 @@ def _groups(wanted: list[Cell], n_features: int) -> Iterator[list[Cell]]:
 def _prototype(algorithm: str, setting: str) -> StreamingLearner | None:
     """A learner with the parameters of a setting, for no feature at all."""
     try:
-        return make_learner(algorithm, n_features=0, **json.loads(setting))
+        learner: StreamingLearner = make_learner(algorithm, n_features=0, **json.loads(setting))
     except AskanceError:
         return None
+    return learner
 
 
 def _lanes(cell: Cell) -> int:

@@ -20,6 +20,7 @@ from pyarrow import csv
 from askance.errors import FileUnreadable
 from askance.storage.files import write_atomically
 from askance.storage.locks import held
+from askance.storage.tables import neutral
 from askance.study.design import Cell
 from askance.study.fields import NAME_RULE, named_well, shown
 from askance.types import Integers
@@ -198,8 +199,11 @@ def _ranks(column: Any) -> Integers:
     return np.asarray(ranks[chunk.indices.to_numpy()])
 
 
-def _plain(column: Any) -> Any:
-    return column.cast(pa.string()) if column.type == _WORD else column
+def _plain(column: Any, *, raw: bool = True) -> Any:
+    if column.type not in (_WORD, pa.string()):
+        return column
+    text = column.cast(pa.string())
+    return text if raw else pa.array([neutral(value) for value in text.to_pylist()], pa.string())
 
 
 def _without_mended(table: pa.Table) -> pa.Table:
@@ -246,10 +250,10 @@ def write_results(table: pa.Table, folder: Path) -> list[Path]:
     return paths
 
 
-def export_results(store: Store, output: Path) -> list[Path]:
+def export_results(store: Store, output: Path, *, raw: bool = False) -> list[Path]:
     """Write a store as CSV or Parquet, as the name says, or as a folder of compact files.
 
-    Such a folder is a store again.
+    Such a folder is a store again. ``raw`` keeps texts in CSV that a spreadsheet would run.
     """
     table = store.table()
     if output.suffix not in (".csv", ".parquet"):
@@ -261,7 +265,7 @@ def export_results(store: Store, output: Path) -> list[Path]:
     if output.suffix == ".parquet":
         _write(table, output)
         return [output]
-    plain = pa.table({name: _plain(table[name]) for name in table.column_names})
+    plain = pa.table({name: _plain(table[name], raw=raw) for name in table.column_names})
     with write_atomically(output) as file:
         csv.write_csv(plain, file)
     return [output]

@@ -29,9 +29,10 @@ from askance.data.features.indexers import (
 from askance.data.features.naming import Feature, Naming, kind_of
 from askance.data.features.records import Batch, Columns, Record
 from askance.data.text.vwtext import Tokens
-from askance.errors import BadRecord
+from askance.errors import BadRecord, InvalidParameter
 from askance.sparse import from_rows
 from askance.types import Matrix, Row, State
+from askance.validation import saved_part, saved_whole, shown
 
 __all__ = ["FeatureMap"]
 
@@ -153,9 +154,17 @@ class FeatureMap:
         }
 
     def set_state(self, state: State) -> None:
-        self._indexer = indexer_from(state["indexer"])
-        self._naming = Naming(frozenset(state["text"]), state["ngrams"])
-        self._kinds = dict(state["kinds"])
+        kinds, text = saved_part(state, "kinds", dict), saved_part(state, "text", list)
+        known = ("", "number", "string", "list", "mapping")
+        if not all(kind in known for kind in kinds.values()):
+            raise InvalidParameter(
+                f"saved kinds must be number, string or list, got {shown(kinds)}"
+            )
+        if not all(isinstance(name, str) for name in text):
+            raise InvalidParameter(f"a saved text must be names of columns, got {shown(text)}")
+        self._indexer = indexer_from(saved_part(state, "indexer", dict))
+        self._naming = Naming(frozenset(text), saved_whole(state, "ngrams"))
+        self._kinds = dict(kinds)
 
     def _encode_fields(self, records: list[dict[str, Any]], ids: Sequence[str]) -> Lines:
         found = [self.features(f, f"record {i}") for f, i in zip(records, ids, strict=True)]

@@ -10,8 +10,14 @@ from askance.data.text.hashing import hash_all, new_hashes
 from askance.data.text.vwtext import Tokens
 from askance.errors import InvalidParameter
 from askance.types import State
+from askance.validation import saved_part, saved_whole
 
 __all__ = ["Dictionary", "Hashing", "Indexer", "Numbered", "Places", "indexer_from"]
+
+MOST_NAMES = 2**22
+"""The most names that hashing may remember: the table for them takes 128 MB."""
+
+_WIDEST = 2**31 - 1
 
 
 class Places(NamedTuple):
@@ -98,8 +104,8 @@ class Hashing:
     def __init__(self, bits: int = 18, capacity: int = 1 << 16) -> None:
         if not 1 <= bits <= 30:
             raise InvalidParameter(f"bits must be from 1 to 30, got {bits}")
-        if capacity < 0:
-            raise InvalidParameter(f"capacity must be 0 or more, got {capacity}")
+        if not 0 <= capacity <= MOST_NAMES:
+            raise InvalidParameter(f"capacity must be from 0 to {MOST_NAMES}, got {capacity}")
         self._bits, self._capacity = bits, capacity
         self._seen = np.full(2 << max(1, capacity).bit_length(), -1)
         self._names: list[str] = []
@@ -189,11 +195,19 @@ class Numbered:
 
 
 def indexer_from(state: State) -> Indexer:
-    """Bring an indexer back from its state."""
-    if state["kind"] == "dictionary":
-        return Dictionary(state["names"])
+    """Bring an indexer back from its state, as a file has it."""
     if state["kind"] == "numbered":
-        return Numbered(state["n_features"])
-    hashing = Hashing(state["bits"], state["capacity"])
-    hashing.find(state["names"])
+        return Numbered(saved_whole(state, "n_features", most=_WIDEST))
+    names = saved_part(state, "names", list)
+    if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
+        raise InvalidParameter("saved names must be different strings, got others")
+    if state["kind"] == "dictionary":
+        return Dictionary(names)
+    capacity = saved_whole(state, "capacity")
+    if state["kind"] != "hashing" or len(names) > capacity:
+        raise InvalidParameter(
+            f"a saved indexer must hash at most {capacity} names, got {len(names)}"
+        )
+    hashing = Hashing(saved_whole(state, "bits"), capacity)
+    hashing.find(names)
     return hashing

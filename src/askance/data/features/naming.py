@@ -64,7 +64,7 @@ class Naming:
 
     def _tokens(self, name: str, text: str) -> Iterator[Feature]:
         words = _WORD.findall(text.lower())
-        for length in range(1, self.ngrams + 1):
+        for length in range(1, min(self.ngrams, len(words)) + 1):
             for start in range(len(words) - length + 1):
                 yield within(name, "_".join(words[start : start + length])), 1.0
 
