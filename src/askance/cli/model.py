@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.cells import cell_len
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -18,6 +17,7 @@ from askance.cli.options import (
     FileArgument,
     Force,
     choice,
+    open_console,
     progress_bar,
     refuse_existing,
     say,
@@ -131,7 +131,7 @@ def inspect(
     if as_json:
         say_json({"model": str(model), **found})
         return
-    console = Console()
+    console = open_console()
     console.print(_overview(found))
     if found["stats"]["warning"]:
         say(found["stats"]["warning"])

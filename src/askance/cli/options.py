@@ -38,12 +38,16 @@ __all__ = [
     "Seed",
     "choice",
     "flat",
+    "open_console",
     "parameter",
     "progress_bar",
     "refuse_existing",
     "say",
     "say_json",
 ]
+
+NARROWEST, USUAL_WIDTH = 20, 80
+"""Columns of a window below which no table fits, and those that it is then drawn for."""
 
 _TAKEN = {
     "n_features": "the number of features comes from the file and --bits",
@@ -297,11 +301,23 @@ def flat(command: Callable[..., None]) -> Callable[..., None]:
     return gathered
 
 
+def open_console(*, stderr: bool = False) -> Console:
+    """Where tables go; in a window too narrow for them, lines are left to the terminal to break.
+
+    >>> open_console().width >= NARROWEST
+    True
+    """
+    console = Console(stderr=stderr)
+    if console.width < NARROWEST:
+        console.width = USUAL_WIDTH
+    return console
+
+
 def progress_bar(*, quiet: bool = False) -> "Progress":
     """A bar on standard error that is gone when it is done; none where nobody looks."""
     from rich.progress import Progress, TimeElapsedColumn
 
-    console = Console(stderr=True)
+    console = open_console(stderr=True)
     columns = (*Progress.get_default_columns(), TimeElapsedColumn())
     return Progress(
         *columns, console=console, transient=True, disable=quiet or not console.is_terminal

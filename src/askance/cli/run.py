@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from askance.cli.choices import ALGORITHMS, CONTESTANTS
@@ -18,6 +17,7 @@ from askance.cli.options import (
     OutputOptions,
     Seed,
     flat,
+    open_console,
     parameter,
     progress_bar,
     refuse_existing,
@@ -193,7 +193,7 @@ def _show(summary: dict[str, Any], folder: Path) -> None:
     }
     for name, row in rows.items():
         table.add_row(name, f"{row['labels']:,}", f"{row['error']:.1%}")
-    Console().print(table)
+    open_console().print(table)
     for note in _notes(summary):
         say(f"Note: {note}.")
     say(f"Wrote {', '.join(summary['files'])}.")
@@ -260,7 +260,7 @@ def compare(
         typer.Option(min=1, help="Label budget of each contestant; unlimited if not given."),
     ] = None,
     permutations: Annotated[
-        int, typer.Option(min=1, max=MOST_PERMUTATIONS, help="Shuffles of the file.")
+        int, typer.Option(min=1, max=MOST_PERMUTATIONS, help="Shuffles of the file, at most 1,000.")
     ] = 9,
     seed: Seed = 0,
 ) -> None:
@@ -306,7 +306,7 @@ def compare(
         say_json({"file": intake.source, **sizes, "curves": found, "files": written})
         return
     say(done + _left_out(held.unlabelled))
-    Console().print(table(curves))
+    open_console().print(table(curves))
     say(f"Wrote {', '.join(written)}.")
 
 

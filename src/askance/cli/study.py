@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
-from askance.cli.options import AsJson, DataDir, progress_bar, say, say_json
+from askance.cli.options import AsJson, DataDir, open_console, progress_bar, say, say_json
 from askance.terminal.visible import visible
 
 if TYPE_CHECKING:
@@ -123,7 +122,7 @@ def _summarise(study: "Study", store: "Store", data_dir: Path | None, as_json: b
     table = Table("data set", "done", "failed", "missing", "seconds")
     for line in lines:
         table.add_row(*(visible(str(item)) for item in line[:4]), f"{line.seconds:.1f}")
-    Console().print(table)
+    open_console().print(table)
     if away:
         say(f"not here: {', '.join(away)}")
     for *where, failure in failed:
