@@ -1,6 +1,5 @@
 """``askance predict``, ``inspect`` and ``export``: what a saved model is good for."""
 
-import json
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -104,6 +103,8 @@ def _written(chunks: "Iterable[Chunk]", output: Path, positive: str, *, quiet: b
 
 def _print_list(chunks: "Iterable[Chunk]") -> None:
     """Print a JSON list as it grows."""
+    import json
+
     start = "[\n"
     for chunk in chunks:
         for values in zip(*(column.tolist() for column in chunk.values()), strict=True):

@@ -7,7 +7,6 @@ is then an option of its own.
 import dataclasses
 import functools
 import inspect
-import json
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -258,6 +257,8 @@ def parameter(text: str) -> tuple[str, Any]:
     >>> parameter("b=0.3"), parameter("rates=constant")
     (('b', 0.3), ('rates', 'constant'))
     """
+    import json
+
     name, equals, value = text.partition("=")
     name = name.strip()
     if not (name and equals and value):
@@ -331,6 +332,8 @@ def say(sentence: str = "") -> None:
 
 def say_json(value: Any) -> None:
     """Print one JSON value on standard output, in characters that every terminal has."""
+    import json
+
     json.dump(value, sys.stdout, indent=1)
     sys.stdout.write("\n")
 

@@ -1,7 +1,5 @@
 """``askance run`` and ``askance compare``: a labelled file, as if its labels had to be bought."""
 
-import json
-import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -146,6 +144,8 @@ def _summary(found: "Rehearsal", intake: "Intake", files: list[str]) -> dict[str
 
 
 def _write(found: "Rehearsal", folder: Path, sample: Path, summary: dict[str, Any]) -> None:
+    import json
+
     import numpy as np
 
     from askance.exports import record_columns, write_sample
@@ -178,6 +178,8 @@ def _write(found: "Rehearsal", folder: Path, sample: Path, summary: dict[str, An
 
 
 def _show(summary: dict[str, Any], folder: Path) -> None:
+    import shlex
+
     negative, positive = summary["classes"]
     say(f"{summary['file']}: {_described(summary['columns'])}")
     say(f"Classes: {positive!r} (positive) and {negative!r}.{_left_out(summary['unlabelled'])}")
