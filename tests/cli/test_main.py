@@ -124,6 +124,16 @@ def test_results_have_no_colour_where_none_is_wanted(tmp_path):
     assert "\x1b" not in run(*command, NO_COLOR="1", **terminal).stderr
 
 
+@pytest.mark.parametrize("size", ["0", "1", "19", "100000000000000000000", "many", "-3"])
+def test_a_window_of_an_absurd_size_hides_nothing(size):
+    narrow = {"COLUMNS": size, "LINES": size}
+    assert "compare" in run("--help", **narrow).stdout
+    wrong = run("demo", "--seed", "x", **narrow)
+    assert (wrong.returncode, "--seed" in wrong.stderr) == (2, True)
+    failed = run("inspect", "nothing", **narrow)
+    assert failed.stderr.startswith("askance: nothing does not exist")
+
+
 SLOW = ("numba", "numpy", "scipy", "sklearn", "matplotlib", "pyarrow", "pandas")
 STARTED = (
     "import contextlib, io, sys, askance.cli\n"

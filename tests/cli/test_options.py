@@ -12,6 +12,7 @@ from askance.cli.options import (
     LabelledOptions,
     LearnerOptions,
     flat,
+    open_console,
     parameter,
     progress_bar,
     refuse_existing,
@@ -108,6 +109,12 @@ def test_what_is_there_is_refused_unless_forced(tmp_path, refused):
 def test_what_a_file_says_is_shown_and_not_obeyed(capsys):
     say("column \x1b[31mred\x1b[0m")
     assert "\x1b" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("width", "used"), [("1", 80), ("19", 80), ("20", 20), ("132", 132)])
+def test_a_table_in_a_window_that_holds_none_is_drawn_for_a_usual_one(monkeypatch, width, used):
+    monkeypatch.setenv("COLUMNS", width)
+    assert open_console().width == used
 
 
 def test_there_is_no_bar_where_nobody_looks(capsys):

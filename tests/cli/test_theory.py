@@ -47,7 +47,7 @@ def test_numbers_as_json(tmp_path: Path) -> None:
 def test_an_unknown_experiment_is_named(tmp_path: Path) -> None:
     done = CliRunner().invoke(theory_app, ["run", "nonsense", "--out", str(tmp_path)])
     assert done.exit_code == 2
-    assert "no experiment is called nonsense" in done.output
+    assert "no experiment is called 'nonsense'" in done.output
 
 
 def test_a_missing_document_is_named(tmp_path: Path) -> None:

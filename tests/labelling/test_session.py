@@ -161,3 +161,18 @@ def test_batches_that_were_read_ahead_leave_no_trace(tmp_path, state_of, monkeyp
     again = Session(tmp_path / "a", path)
     again.next()
     assert state_of(again) == state_of(straight)
+
+
+def test_an_answer_is_on_the_disk_before_anything_else_can_fail(mail, begun, monkeypatch):
+    session = Session(begun("a"), mail)
+    session.next()
+
+    def fail(*_):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(session.learner, "tell", fail)
+    with pytest.raises(ZeroDivisionError):
+        session.answer("yes")
+    again = Session(session.folder, mail)
+    assert [given.answer for given in again.journal.answers] == ["yes"]
+    assert again.standing().spent == 1

@@ -4,9 +4,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 
-from askance.cli.options import AsJson, DataDir, say, say_json
+from askance.cli.options import AsJson, DataDir, open_console, say, say_json
 from askance.errors import AskanceError
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ def list_sets(
     """
     from askance.data.catalog import CATALOG
 
-    with Console(stderr=True).status("preparing"):
+    with open_console(stderr=True).status("preparing"):
         rows = [_described(entry, data_dir) for entry in CATALOG.values()]
     if as_json:
         say_json(rows)
@@ -120,7 +119,7 @@ def _download_bar() -> "Progress":
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
-    console = Console(stderr=True)
+    console = open_console(stderr=True)
     return Progress(*columns, console=console, disable=not console.is_terminal)
 
 

@@ -7,6 +7,7 @@ file that cannot be written; a command that cannot be parsed is exit code 2.
 
 import contextlib
 import errno
+import os
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,7 +20,7 @@ import askance
 from askance.cli.data import data_app
 from askance.cli.label import label
 from askance.cli.model import export, inspect, predict
-from askance.cli.options import AsJson, Seed, progress_bar, say, say_json
+from askance.cli.options import NARROWEST, AsJson, Seed, open_console, progress_bar, say, say_json
 from askance.cli.run import compare, run
 from askance.cli.study import study_app
 from askance.cli.theory import theory_app
@@ -27,6 +28,10 @@ from askance.errors import AskanceError
 from askance.terminal.visible import visible
 
 __all__ = ["app"]
+
+
+LARGEST_WINDOW = 10_000
+"""Columns or lines that a terminal may have."""
 
 
 def _complain(sentence: str) -> None:
@@ -37,6 +42,14 @@ def _complain(sentence: str) -> None:
 
 class _OneSentence(TyperGroup):
     """Answers what went wrong on purpose in one sentence, without a traceback."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        # A size that holds no line hides all that is said, and one without end fills the memory.
+        for name, least in (("COLUMNS", NARROWEST), ("LINES", 1)):
+            size = os.environ.get(name, "")
+            if size.isdigit() and not least <= int(size[:9]) <= LARGEST_WINDOW:
+                del os.environ[name]
+        return super().main(*args, **kwargs)
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -128,6 +141,6 @@ def demo(
         say_json({"curves": [curve.as_json() for curve in curves], "files": paths})
         return
     say(describe(size))
-    Console().print(table(curves, TARGET, step=2))
+    open_console().print(table(curves, TARGET, step=2))
     for path in paths:
         say(f"wrote {path}")

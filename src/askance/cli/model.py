@@ -1,6 +1,5 @@
 """``askance predict``, ``inspect`` and ``export``: what a saved model is good for."""
 
-import json
 import sys
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -9,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.cells import cell_len
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -20,6 +18,7 @@ from askance.cli.options import (
     Force,
     Raw,
     choice,
+    open_console,
     progress_bar,
     refuse_existing,
     say,
@@ -109,6 +108,8 @@ def _written(
 
 def _print_list(chunks: "Iterable[Chunk]") -> None:
     """Print a JSON list as it grows."""
+    import json
+
     start = "[\n"
     for chunk in chunks:
         for values in zip(*(column.tolist() for column in chunk.values()), strict=True):
@@ -136,7 +137,7 @@ def inspect(
     if as_json:
         say_json({"model": str(model), **found})
         return
-    console = Console()
+    console = open_console()
     console.print(_overview(found))
     if found["stats"]["warning"]:
         say(found["stats"]["warning"])

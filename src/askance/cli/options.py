@@ -7,7 +7,6 @@ is then an option of its own.
 import dataclasses
 import functools
 import inspect
-import json
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -40,12 +39,16 @@ __all__ = [
     "TableOptions",
     "choice",
     "flat",
+    "open_console",
     "parameter",
     "progress_bar",
     "refuse_existing",
     "say",
     "say_json",
 ]
+
+NARROWEST, USUAL_WIDTH = 20, 80
+"""Columns of a window below which no table fits, and those that it is then drawn for."""
 
 _TAKEN = {
     "n_features": "the number of features comes from the file and --bits",
@@ -271,6 +274,8 @@ def parameter(text: str) -> tuple[str, Any]:
     >>> parameter("b=0.3"), parameter("rates=constant")
     (('b', 0.3), ('rates', 'constant'))
     """
+    import json
+
     name, equals, value = text.partition("=")
     name = name.strip()
     if not (name and equals and value):
@@ -314,11 +319,23 @@ def flat(command: Callable[..., None]) -> Callable[..., None]:
     return gathered
 
 
+def open_console(*, stderr: bool = False) -> Console:
+    """Where tables go; in a window too narrow for them, lines are left to the terminal to break.
+
+    >>> open_console().width >= NARROWEST
+    True
+    """
+    console = Console(stderr=stderr)
+    if console.width < NARROWEST:
+        console.width = USUAL_WIDTH
+    return console
+
+
 def progress_bar(*, quiet: bool = False) -> "Progress":
     """A bar on standard error that is gone when it is done; none where nobody looks."""
     from rich.progress import Progress, TimeElapsedColumn
 
-    console = Console(stderr=True)
+    console = open_console(stderr=True)
     columns = (*Progress.get_default_columns(), TimeElapsedColumn())
     return Progress(
         *columns, console=console, transient=True, disable=quiet or not console.is_terminal
@@ -332,6 +349,8 @@ def say(sentence: str = "") -> None:
 
 def say_json(value: Any) -> None:
     """Print one JSON value on standard output, in characters that every terminal has."""
+    import json
+
     json.dump(value, sys.stdout, indent=1)
     sys.stdout.write("\n")
 

@@ -1,13 +1,10 @@
 """``askance run`` and ``askance compare``: a labelled file, as if its labels had to be bought."""
 
-import json
-import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from askance.cli.choices import ALGORITHMS, CONTESTANTS
@@ -19,6 +16,7 @@ from askance.cli.options import (
     Seed,
     TableOptions,
     flat,
+    open_console,
     parameter,
     progress_bar,
     refuse_existing,
@@ -149,6 +147,8 @@ def _summary(found: "Rehearsal", intake: "Intake", files: list[str]) -> dict[str
 def _write(
     found: "Rehearsal", folder: Path, sample: Path, summary: dict[str, Any], *, raw: bool
 ) -> None:
+    import json
+
     import numpy as np
 
     from askance.exports import record_columns, write_sample
@@ -182,6 +182,8 @@ def _write(
 
 
 def _show(summary: dict[str, Any], folder: Path) -> None:
+    import shlex
+
     negative, positive = summary["classes"]
     say(f"{summary['file']}: {_described(summary['columns'])}")
     say(f"Classes: {positive!r} (positive) and {negative!r}.{_left_out(summary['unlabelled'])}")
@@ -197,7 +199,7 @@ def _show(summary: dict[str, Any], folder: Path) -> None:
     }
     for name, row in rows.items():
         table.add_row(name, f"{row['labels']:,}", f"{row['error']:.1%}")
-    Console().print(table)
+    open_console().print(table)
     for note in _notes(summary):
         say(f"Note: {note}.")
     say(f"Wrote {', '.join(summary['files'])}.")
@@ -264,7 +266,7 @@ def compare(
         typer.Option(min=1, help="Label budget of each contestant; unlimited if not given."),
     ] = None,
     permutations: Annotated[
-        int, typer.Option(min=1, max=MOST_PERMUTATIONS, help="Shuffles of the file.")
+        int, typer.Option(min=1, max=MOST_PERMUTATIONS, help="Shuffles of the file, at most 1,000.")
     ] = 9,
     seed: Seed = 0,
 ) -> None:
@@ -310,7 +312,7 @@ def compare(
         say_json({"file": intake.source, **sizes, "curves": found, "files": written})
         return
     say(done + _left_out(held.unlabelled))
-    Console().print(table(curves))
+    open_console().print(table(curves))
     say(f"Wrote {', '.join(written)}.")
 
 

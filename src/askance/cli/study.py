@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from askance.cli.options import AsJson, DataDir, Raw, progress_bar, say, say_json
+from askance.cli.options import AsJson, DataDir, Raw, open_console, progress_bar, say, say_json
 from askance.terminal.visible import visible
 
 if TYPE_CHECKING:
@@ -131,7 +130,7 @@ def _summarise(study: "Study", store: "Store", data_dir: Path | None, as_json: b
     for line in lines:
         counts = map(str, line[1:4])
         table.add_row(Text(visible(line.dataset)), *counts, f"{line.seconds:.1f}")
-    Console().print(table)
+    open_console().print(table)
     if away:
         say(f"not here: {', '.join(away)}")
     for *where, failure in failed:

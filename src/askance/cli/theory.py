@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from askance.cli.choices import EXPERIMENTS
-from askance.cli.options import AsJson, say_json
+from askance.cli.options import AsJson, open_console, say_json
 
 if TYPE_CHECKING:
     from askance.types import State
@@ -52,9 +52,9 @@ def run(
     from askance.theory.experiments import EXPERIMENTS
     from askance.theory.report import rows, save_result
 
-    console = Console()
+    console = open_console()
     if verbose:
-        _log_to(Console(stderr=True) if as_json else console)
+        _log_to(open_console(stderr=True) if as_json else console)
     found: dict[str, Any] = {}
     for name in _chosen(names):
         experiment = EXPERIMENTS[name](seeds, scale)
@@ -108,7 +108,7 @@ def _chosen(names: list[str] | None) -> list[str]:
     for name in chosen:
         if name not in EXPERIMENTS:
             raise typer.BadParameter(
-                f"no experiment is called {name}: choose from {', '.join(EXPERIMENTS)}"
+                f"no experiment is called {name!r}: choose from {', '.join(EXPERIMENTS)}"
             )
     return chosen
 
