@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -11,7 +13,9 @@ from askance.sparse import (
     dense,
     empty,
     from_dense,
+    from_parts,
     from_rows,
+    narrowed,
     resized,
     row_at,
     rows_of,
@@ -123,3 +127,83 @@ def test_stacking_takes_the_widest_and_skips_the_empty() -> None:
 
 def test_a_missing_column_is_zero() -> None:
     assert column(from_dense(np.ones((2, 1))), 5).tolist() == [0.0, 0.0]
+
+
+@given(arrays)
+def test_narrow_rows_keep_their_values_in_the_same_order(array: np.ndarray) -> None:
+    found = narrowed(from_dense(array))
+    assert found.toarray().tolist() == array[:, array.any(axis=0)].tolist()
+
+
+def test_small_indices_stay_small() -> None:
+    """SciPy alone would widen them to the type of indptr."""
+    X = from_parts(np.array([0, 1]), np.array([4], np.int32), np.ones(1, np.float32), width=9)
+    taken = stacked([X, X])[np.array([1, 0])]
+    assert {X.indices.dtype, X.indptr.dtype, taken.indices.dtype} == {np.dtype(np.int32)}
+    assert taken.data.dtype == np.float32
+
+
+def forged(indptr: list[int], indices: list[int]) -> Any:
+    """Three entries in a matrix of 2 x 4 that claims to be in order, and then is changed."""
+    X = scipy.sparse.csr_array((np.ones(3), [0, 1, 2], [0, 1, 3]), shape=(2, 4))
+    assert X.has_canonical_format
+    X.indptr, X.indices = np.array(indptr), np.array(indices)
+    return X
+
+
+@pytest.mark.parametrize(
+    ("indptr", "indices", "part"),
+    [
+        ([0, 1, 3], [0, 1, 4], "indices must lie from 0 to 3, got 0 to 4"),
+        ([0, 1, 3], [0, -5, 2], "indices must lie from 0 to 3, got -5 to 2"),
+        ([0, 1, 3], [0, 2**40, 2], "indices must lie from 0 to 3"),
+        ([0, 3, 1], [0, 1, 2], "indptr must have 3 numbers that grow from 0 to at most 3"),
+        ([0, 1, 2**40], [0, 1, 2], "indptr must have 3 numbers"),
+        ([0, 1, -3], [0, 1, 2], "indptr must have 3 numbers"),
+        ([1, 1, 3], [0, 1, 2], "indptr must have 3 numbers"),
+        ([0, 3], [0, 1, 2], "indptr must have 3 numbers that grow from 0 to at most 3, got 2"),
+    ],
+)
+def test_places_outside_of_a_matrix_are_refused(refused, indptr, indices, part) -> None:
+    with refused(InvalidRow, part):
+        list(rows_of(forged(indptr, indices)))
+
+
+def test_a_claim_to_be_in_order_is_not_believed() -> None:
+    X = forged([0, 1, 3], [0, 3, 2])
+    assert [row.indices.tolist() for row in rows_of(X)] == [[0], [2, 3]]
+    assert X.indices.tolist() == [0, 3, 2]
+
+
+def test_other_formats_and_single_rows_are_looked_at_too(refused) -> None:
+    transposed = scipy.sparse.csc_array(np.eye(3))
+    transposed.indices = np.array([0, 7, 2])
+    pairs = scipy.sparse.coo_array(np.eye(3))
+    pairs.coords = (np.array([0, 1, 2]), np.array([0, 1, 99]))
+    for X in (transposed, pairs):
+        with refused(InvalidRow, "indices must lie from 0 to 2"):
+            list(rows_of(X))
+    one = scipy.sparse.csr_array(np.ones((1, 2)))
+    one.indices = np.array([0, 9])
+    with refused(InvalidRow, "indices must lie from 0 to 1, got 0 to 9"):
+        as_row(one)
+
+
+@pytest.mark.parametrize("index", [">i4", ">i8", "<u2", ">u8", "<i8"])
+@pytest.mark.parametrize("number", [">f4", ">f8", "<f2", ">i2", "<f8"])
+def test_any_byte_order_and_any_size_is_taken(index: str, number: str) -> None:
+    row = as_row((np.array([7, 2], index), np.array([1, 4], number)))
+    assert (row.indices.tolist(), row.values.tolist()) == ([2, 7], [4.0, 1.0])
+    X = scipy.sparse.csr_array(np.array([[0.0, 4.0, 1.0]]))
+    X.indices, X.data = X.indices.astype(index), X.data.astype(number)
+    for found in (*rows_of(X), *rows_of(np.array([[0, 4, 1]], number))):
+        assert (found.indices.tolist(), found.values.tolist()) == ([1, 2], [4.0, 1.0])
+        assert found.indices.dtype.isnative
+        assert found.values.dtype.isnative
+        assert found.indices.dtype.kind == "i"
+
+
+def test_wide_rows_have_the_types_that_steps_are_compiled_for() -> None:
+    for X in (from_dense(np.eye(2)).astype(np.float32), np.eye(2, dtype=np.float32)):
+        for row in rows_of(X, wide=True):
+            assert (row.indices.dtype, row.values.dtype) == (np.int64, np.float64)

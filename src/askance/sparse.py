@@ -74,17 +74,21 @@ def _sparse_rows(X: Any, wide: bool = False) -> Iterator[Row]:
     _check_structure(X)
     # A new object over the same arrays, because it does not know what the old one claims about the
     # order of its indices: that is looked up again.
-    matrix = csr_array(X)
+    matrix = csr_array(X) if X.format != "csr" or X.ndim != 2 else _native(X)
     if not matrix.has_canonical_format or not matrix.data.all():
         matrix = matrix.copy()
         matrix.sum_duplicates()
         matrix.eliminate_zeros()
     _check_finite(matrix.data, matrix.indices)
-    columns, values = _whole(matrix.indices), _floats(matrix.data)
+    columns, values = matrix.indices, _floats(matrix.data)
     if wide:
         columns, values = columns.astype(np.int64), values.astype(np.float64)
     for start, stop in itertools.pairwise(matrix.indptr.tolist()):
         yield Row(columns[start:stop], values[start:stop])
+
+
+def _native(X: Any) -> Matrix:
+    return from_parts(_whole(X.indptr), _whole(X.indices), _floats(X.data), X.shape[1])
 
 
 def _check_structure(X: Any) -> None:
@@ -134,7 +138,7 @@ def _sparse_row(x: Any, n_features: int | None) -> Row:
         raise InvalidRow(f"a sparse row must have shape (1, d), got {x.shape}")
     _check_length(x.shape[-1], n_features)
     _check_structure(x)
-    return next(_sparse_rows(x.reshape(1, -1)))
+    return next(_sparse_rows(x if x.ndim == 2 else x.reshape(1, -1)))
 
 
 def _check_length(length: int, n_features: int | None) -> None:

@@ -1,9 +1,13 @@
+import json
+
 import numpy as np
 import pytest
 
+from askance.data.reading.intake import Intake, Reading
 from askance.data.splits import coins, permutation
 from askance.errors import BadRecord, DatasetUnavailable, InvalidParameter
-from askance.study.design import Origin, canonical
+from askance.rehearsal.held import hold
+from askance.study.design import Origin, canonical, read_study
 from askance.study.origins import (
     absent,
     fingerprint,
@@ -95,3 +99,32 @@ def test_a_set_of_the_catalog_is_known_without_loading(tmp_path, monkeypatch):
     assert width(origin, tmp_path) == source.expected.d
     assert fingerprint(origin, tmp_path).startswith(f"{source.expected.n} ")
     assert weight(origin, tmp_path) == pytest.approx(source.expected.n * (source.expected.s + 40))
+
+
+def test_a_study_reads_a_file_as_compare_does(tmp_path):
+    """Text, categories, numbers, an id and a column to ignore: the same rows for both."""
+    lines = ["id,title,town,price,junk,sold"]
+    for i in range(40):
+        title = f"word{i % 7} thing{i % 5} for sale number{i}"
+        lines.append(f"r{i},{title},{'York' if i % 3 else 'Leeds'},{i * 1.5},x{i},{i % 2}")
+    (tmp_path / "shop.csv").write_text("\n".join(lines) + "\n")
+    options = {"label": "sold", "id": "id", "ignore": ["junk"], "bits": 12}
+    table = "".join(f"{name} = {json.dumps(value)}\n" for name, value in options.items())
+    learners = '[[learners]]\nalgorithm = "passive"\n'
+    (tmp_path / "shop.toml").write_text(f'[[data]]\nfile = "shop.csv"\n{table}{learners}')
+    (origin,) = read_study(tmp_path / "shop.toml").origins
+    ours = load_origin(origin)
+    theirs = hold(Intake(tmp_path / "shop.csv", Reading.from_options(options))).narrow()
+    assert ours.csr.shape == theirs.csr.shape
+    assert ours.csr.shape[1] > 40 + 7 + 5
+    for part in ("indptr", "indices", "data"):
+        assert getattr(ours.csr, part).tolist() == getattr(theirs.csr, part).tolist()
+    assert ours.labels.tolist() == theirs.labels.tolist()
+
+
+def test_how_a_file_is_read_is_part_of_its_fingerprint(tiny):
+    (origin,) = tiny.origins
+    options = json.loads(origin.options)
+    other = origin._replace(options=canonical({**options, "strings": ["a"]}))
+    assert fingerprint(other) != fingerprint(origin)
+    assert width(other) > width(origin)

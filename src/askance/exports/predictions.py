@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import expit
 
 from askance.data.features import FeatureMap
+from askance.data.features.columns import some_of
 from askance.data.features.indexers import Numbered
 from askance.data.reading.intake import Intake, Reading, shown_kinds
 from askance.errors import BadRecord
@@ -57,8 +58,8 @@ def _check_columns(intake: Intake) -> None:
     missing = [name for name in known if name not in found]
     if found and missing and (intake.is_table or len(missing) == len(known)):
         raise BadRecord(
-            f"{intake.source} has no column {', '.join(map(repr, missing))} as the model expects, "
-            f"its columns are {', '.join(found)}"
+            f"{intake.source} has no column {some_of(map(repr, missing))} as the model expects, "
+            f"its columns are {some_of(found)}"
         )
 
 

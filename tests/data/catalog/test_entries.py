@@ -44,3 +44,9 @@ def test_only_bytes_that_were_seen_have_a_checksum():
         assert all(re.fullmatch("[0-9a-f]{64}", file.sha256 or "") for file in entry.files)
         assert all(file.sha256 is None and file.url for file in entry.origin)
         assert not entry.verified
+
+
+def test_every_address_is_encrypted():
+    urls = [file.url for entry in CATALOG.values() for file in entry.origin]
+    assert len(urls) > 20
+    assert all(url.startswith("https://") for url in urls)

@@ -249,3 +249,10 @@ def test_a_vw_file_can_be_read_twice_to_fit(tmp_path):
     assert [features.name_of(i) for i in range(4)] == ["d", "n^a", "n^b", "n^c"]
     (batch,) = read_batches(path)
     assert rows(features.encode_batch(batch)) == [([1, 2], [2.0, 1.0]), ([0, 3], [1.0, 1.0])]
+
+
+def test_what_no_file_can_hold_is_refused(refused):
+    with refused(BadRecord, "feature 'a=\\ud800' has half of a character"):
+        FeatureMap().encode({"a": "\ud800"})
+    with refused(BadRecord, "column 'a' has a whole number with 1,329 bits"):
+        FeatureMap().encode({"a": 10**400})

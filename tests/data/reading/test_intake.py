@@ -172,3 +172,23 @@ def test_text_has_words_and_seldom_repeats(values, is_text, tmp_path):
     path.write_text("\n".join(["c,d", *(f"{value},w" for value in values)]) + "\n")
     (batch,) = read_batches(path)
     assert text_columns(batch) == (["c"] if is_text else [])
+
+
+@pytest.mark.parametrize(
+    ("options", "part"),
+    [
+        ({"text": 3}, "text must be a list of column names, got 3"),
+        ({"ignore": ["a", 1]}, "ignore must be a list of column names"),
+        ({"bits": True}, "bits must be a whole number, got True"),
+        ({"label": ["y"]}, "label must be a string, got ['y']"),
+        ({"colour": "red"}, "got 'colour'"),
+    ],
+)
+def test_options_of_the_wrong_type_are_refused(options, part, refused):
+    with refused(InvalidParameter, part):
+        Reading.from_options(options)
+
+
+def test_a_positive_label_may_be_written_without_quotes():
+    given = [Reading.from_options({"positive": value}).positive for value in (1, 1.0, True, "yes")]
+    assert given == ["1", "1", "true", "yes"]

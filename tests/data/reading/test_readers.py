@@ -4,6 +4,7 @@ import io
 import json
 import lzma
 import sys
+import time
 
 import numpy as np
 import pyarrow as pa
@@ -323,3 +324,123 @@ def test_a_path_without_a_file_or_a_format(tmp_path):
     assert "does not show its format" in refusal(InvalidParameter, "data.txt")
     assert "does not show its format" in refusal(InvalidParameter, "-")
     assert "got 'xls'" in refusal(InvalidParameter, "data.csv", "xls")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [r'{"a": "x\ud800"}', r'{"a": "\uDC00\ud83d"}', r'{"b\udfff": 1}', r'{"c": [{"d": "\udead"}]}'],
+)
+def test_half_a_character_is_refused_with_its_line(tmp_path, refused, line):
+    path = write(tmp_path, "a.jsonl", f'{{"a": "\\ud83d\\ude00"}}\n{line}\n'.encode())
+    with refused(BadRecord, "line 2 of ", "half of a character (a lone surrogate such as \\ud800)"):
+        list(read(path))
+
+
+def test_a_whole_character_may_be_written_in_two_halves(tmp_path):
+    (record,) = read(write(tmp_path, "a.jsonl", rb'{"a": "\ud83d\ude00"}'))
+    assert record.fields == {"a": "\U0001f600"}
+
+
+@pytest.mark.parametrize(
+    ("depth", "kept"), [(99, True), (100, False), (900, False), (10**5, False)]
+)
+@pytest.mark.parametrize("pair", ["[]", ('{"b":', "}")])
+def test_deep_nesting_is_refused(tmp_path, refused, depth, kept, pair):
+    value = pair[0] * depth + ("1" if pair[0] != "[" else "") + pair[1] * depth
+    path = write(tmp_path, "a.jsonl", f'{{"a": {value}}}\n'.encode())
+    if kept:
+        assert len(list(read(path))) == 1
+    else:
+        with refused(BadRecord, "line 1 of ", "nested more than 100 deep"):
+            list(read(path))
+
+
+def test_many_brackets_are_not_deep(tmp_path):
+    path = write(tmp_path, "a.jsonl", b'{"a": [' + b",".join([b"[1]"] * 500) + b"]}")
+    assert len(list(read(path))) == 1
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl"])
+def test_one_column_cannot_be_label_and_id(tmp_path, refused, name):
+    path = write(tmp_path, name, b'{"id": 1}\n' if name.endswith("l") else b"id,a\n1,2\n")
+    with refused(InvalidParameter, "the label and the id must be two columns, got 'id' for both"):
+        list(read(path, label="id", id="id"))
+
+
+@pytest.mark.parametrize(
+    ("ids", "kind"),
+    [
+        (pa.array([[1], [2]]), "list<"),
+        (pa.array([{"a": 1}, {"a": 2}]), "struct<"),
+        (pa.array([b"a", b"\xff"]), "binary"),
+        (pa.array([b"a", b"\xff"], pa.large_binary()), "large_binary"),
+        (pa.array([[("a", 1)], []], pa.map_(pa.string(), pa.int32())), "map<"),
+    ],
+)
+def test_ids_must_be_words_or_numbers(tmp_path, refused, ids, kind):
+    pq.write_table(pa.table({"id": ids, "x": [1, 2]}), tmp_path / "a.parquet")
+    with refused(BadRecord, f"the id column 'id' has type {kind}", "expected strings or numbers"):
+        list(read(tmp_path / "a.parquet", id="id"))
+    with refused(BadRecord, "row 2 of ", "has a list in the id column 'id'"):
+        list(read(write(tmp_path, "a.jsonl", b'{"id": 1}\n{"id": [1]}\n'), id="id"))
+
+
+@pytest.mark.parametrize(("length", "kept"), [(1000, True), (1001, False)])
+def test_a_long_id_is_refused_with_its_row(tmp_path, refused, length, kept):
+    path = write(tmp_path, "a.csv", b"id,x\na,1\n" + b"b" * length + b",2\n")
+    if kept:
+        assert [len(record.id) for record in read(path, id="id")] == [1, 1000]
+    else:
+        with refused(BadRecord, "row 2 of ", "an id of 1,001 characters, at most 1,000"):
+            list(read(path, id="id"))
+
+
+def test_text_that_is_not_utf8_is_refused(tmp_path, refused, capfd):
+    with refused(BadRecord, "column names that are not UTF-8", r"b\xff"):
+        list(read(write(tmp_path, "a.csv", b"a,b\xff\n1,2\n")))
+    with refused(BadRecord, "row 2 of ", "has 3 fields where 2 were expected"):
+        list(read(write(tmp_path, "b.csv", b"a,b\n1,2\n1,\xff\xfe,3\n")))
+    assert capfd.readouterr().err == ""
+
+
+def test_a_long_field_is_refused_with_what_can_be_done(tmp_path, refused):
+    path = write(tmp_path, "a.csv", b"a,b\n1,2\n1," + b"x" * 3_000_000 + b"\n")
+    with refused(BadRecord, "a row of more than 1 MB", "JSON lines or Parquet"):
+        list(read(path))
+
+
+def test_two_columns_of_one_name_are_refused_in_parquet_too(tmp_path, refused):
+    table = pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["a", "a"])
+    pq.write_table(table, tmp_path / "a.parquet")
+    with refused(BadRecord, "two columns named 'a'"):
+        list(read(tmp_path / "a.parquet"))
+
+
+@pytest.mark.usefixtures("compiled")
+def test_a_wide_table_is_read_in_time_that_grows_with_it(tmp_path):
+    """Rows longer than a megabyte, which is what a block holds of narrow tables."""
+
+    def seconds(columns: int) -> float:
+        names = ",".join(f"a_rather_long_name_{i}" for i in range(columns))
+        rows = ",".join(["1.25"] * columns)
+        path = write(tmp_path, "a.csv", f"{names}\n{rows}\n{rows}\n".encode())
+        start = time.process_time()
+        (batch,) = read_batches(path)
+        assert len(batch.content) == columns
+        return time.process_time() - start
+
+    seconds(1000)
+    assert seconds(60_000) < 40 * seconds(6_000)
+
+
+def test_too_many_columns_are_refused(tmp_path, refused, monkeypatch):
+    monkeypatch.setattr("askance.data.reading.readers.MOST_COLUMNS", 3)
+    with refused(BadRecord, "a.csv has 4 columns, at most 3 can be read"):
+        list(read(write(tmp_path, "a.csv", b"a,b,c,d\n1,2,3,4\n")))
+
+
+def test_many_columns_make_no_long_message(tmp_path, refused):
+    names = ",".join(f"column_{i}" for i in range(5000))
+    path = write(tmp_path, "a.csv", f"{names}\n".encode())
+    with refused(BadRecord, "no label column 'y'", "and 4,989 more"):
+        list(read(path, label="y"))

@@ -1,11 +1,22 @@
+import contextlib
 import gzip
 import lzma
+import os
 import tarfile
+import tracemalloc
 
 import pytest
 
-from askance.data.reading.sources import map_bytes, member, open_bytes, read_bytes, tar_members
-from askance.errors import FileUnreadable
+from askance.data.reading.readers import read_batches
+from askance.data.reading.sources import (
+    map_bytes,
+    member,
+    open_bytes,
+    read_bytes,
+    require_rereadable,
+    tar_members,
+)
+from askance.errors import BadRecord, FileUnreadable
 
 
 def test_the_first_bytes_tell_how_a_file_is_packed_not_the_suffix(tmp_path):
@@ -57,3 +68,35 @@ def test_an_error_of_the_reader_passes_unchanged(tmp_path):
 
     with pytest.raises(KeyError, match="mine"):
         fail()
+
+
+def test_what_can_be_read_once_is_refused_where_it_is_read_twice(tmp_path, refused):
+    pipe, file = tmp_path / "pipe", tmp_path / "file"
+    os.mkfifo(pipe)
+    file.write_text("x")
+    require_rereadable(file)
+    with refused(FileUnreadable, f"{pipe} can be read only once"):
+        require_rereadable(pipe)
+    with refused(FileUnreadable, "none does not exist"):
+        require_rereadable(tmp_path / "none")
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.svm", "a.vw"])
+@pytest.mark.parametrize("pack", [gzip.compress, lzma.compress])
+def test_a_bomb_is_not_unpacked_into_memory(tmp_path, refused, name, pack):
+    """Half a gigabyte without a line's end from a few hundred kilobytes."""
+    path = tmp_path / name
+    path.write_bytes(pack(b"1" * (1 << 25)) * 16)
+    with tracked() as peak:
+        with refused(BadRecord, "16 MB"):
+            list(read_batches(path))
+        assert peak() < 150 << 20
+
+
+@contextlib.contextmanager
+def tracked():
+    tracemalloc.start()
+    try:
+        yield lambda: tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()

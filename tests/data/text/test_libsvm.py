@@ -37,7 +37,7 @@ def test_rows_are_those_of_scikit_learn(given_lines):
 def test_blocks_are_whole_lines_and_lose_nothing(given_lines):
     text = b"\n".join(given_lines)
     for size in (1, 3, 1000):
-        blocks = list(line_blocks(io.BytesIO(text), size))
+        blocks = list(line_blocks(io.BytesIO(text), "a.svm", size))
         assert all(block.endswith(b"\n") for block in blocks)
         joined = b"".join(blocks)
         assert joined == (text if text.endswith(b"\n") or not text else text + b"\n")

@@ -177,7 +177,7 @@ _ENTRIES = (
         ),
         origin=(
             File(
-                "20news-bydate.tar.gz", "http://qwone.com/~jason/20Newsgroups/20news-bydate.tar.gz"
+                "20news-bydate.tar.gz", "https://qwone.com/~jason/20Newsgroups/20news-bydate.tar.gz"
             ),
         ),
         note=f"{_LOST_LINE}; label: the grouping is a guess that fits the paper's r, as others may",
@@ -366,7 +366,7 @@ _ENTRIES = (
         origin=(
             File(
                 "dataset-har-PUC-Rio-ugulino.zip",
-                "http://groupware.les.inf.puc-rio.br/static/har/dataset-har-PUC-Rio-ugulino.zip",
+                "https://groupware.les.inf.puc-rio.br/static/har/dataset-har-PUC-Rio-ugulino.zip",
             ),
         ),
         origin_recipe=recipes.activity_origin,

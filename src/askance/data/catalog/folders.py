@@ -8,6 +8,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import platformdirs
+
 from askance.errors import DatasetUnavailable
 
 __all__ = ["cache_folder", "data_folders", "new_folder"]
@@ -16,9 +18,11 @@ PathLike = str | os.PathLike[str]
 
 
 def cache_folder() -> Path:
-    """Give the user's cache folder: ``$XDG_CACHE_HOME/askance`` or ``~/.cache/askance``."""
-    root = os.environ.get("XDG_CACHE_HOME")
-    return (Path(root) if root else Path.home() / ".cache") / "askance"
+    """Give the user's cache folder, where the system has such folders.
+
+    On Linux that is ``$XDG_CACHE_HOME/askance`` or ``~/.cache/askance``.
+    """
+    return platformdirs.user_cache_path("askance", appauthor=False)
 
 
 def data_folders(data_dir: PathLike | None = None) -> list[Path]:

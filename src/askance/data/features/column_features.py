@@ -73,7 +73,7 @@ def column_entries(
 
 def _numbers(name: str, column: Numbers, indexer: Indexer) -> Entries:
     places = indexer.find([name])
-    values = single(np.nan_to_num(column, nan=0.0, posinf=np.inf, neginf=-np.inf), [name])
+    values = single(np.where(np.isnan(column), 0.0, column), [name])
     return one_per_row(int(places.indices[0]), values * places.signs[0])
 
 

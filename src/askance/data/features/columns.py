@@ -1,7 +1,8 @@
 """Columns of a table as plain arrays, and columns -> sparse rows."""
 
+import itertools
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +24,7 @@ __all__ = [
     "assemble",
     "numbers_of",
     "one_per_row",
+    "some_of",
     "values_of",
     "words_of",
 ]
@@ -32,6 +34,8 @@ Numbers = NDArray[np.float64]
 
 
 _ROWS = 1 << 13
+_SHOWN = 120
+"""Characters of names that a message shows."""
 
 
 class Words(NamedTuple):
@@ -127,6 +131,19 @@ def assemble(columns: Sequence[Entries], n: int) -> Lines:
         for column in columns:
             place_column(*column, start, stop, cursor, indices, values)
     return Lines(indptr, indices, values)
+
+
+def some_of(names: Iterable[str]) -> str:
+    """List names for a message; the first ones, where they are many.
+
+    >>> some_of(["age", "job"]), some_of(f"c{i}" for i in range(100))[-20:]
+    ('age, job', 'c24, c25 and 74 more')
+    """
+    known = [name[:40] for name in names]
+    ends = itertools.accumulate(len(name) + 2 for name in known)
+    shown = sum(end <= _SHOWN for end in ends)
+    more = len(known) - shown
+    return ", ".join(known[:shown]) + (f" and {more:,} more" if more else "")
 
 
 def values_of(column: Column) -> list[Any]:

@@ -17,7 +17,7 @@ from scipy.sparse import csr_array
 
 from askance.data.features.assembly import merge_rows
 from askance.data.features.column_features import column_entries, column_kind, column_names, single
-from askance.data.features.columns import Entries, Lines, assemble
+from askance.data.features.columns import Entries, Lines, assemble, some_of
 from askance.data.features.indexers import (
     Dictionary,
     Hashing,
@@ -207,7 +207,7 @@ class FeatureMap:
         if kind == "mapping" and (self._indexer.open or not before):
             return
         if name not in self._kinds and not self._indexer.open:
-            known = ", ".join(self._kinds) or "none"
+            known = some_of(self._kinds) or "none"
             raise BadRecord(f"{where} has a column {name!r} that is not known, known are {known}")
         if not before:
             self._kinds[name] = kind or ""

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from askance.data.text.hashing import hash_all, new_hashes
 from askance.data.text.vwtext import Tokens
-from askance.errors import InvalidParameter
+from askance.errors import BadRecord, InvalidParameter
 from askance.types import State
 from askance.validation import saved_part, saved_whole
 
@@ -152,7 +152,13 @@ class Hashing:
 
 
 def _hashes(names: Sequence[str]) -> NDArray[np.int64]:
-    encoded = [name.encode() for name in names]
+    try:
+        encoded = [name.encode() for name in names]
+    except UnicodeEncodeError as error:
+        raise BadRecord(
+            f"feature {error.object[:60]!r} has half of a character (a lone surrogate), whole ones "
+            "were expected"
+        ) from None
     hashes = np.empty(len(encoded), dtype=np.int64)
     ends = np.cumsum([len(name) for name in encoded], dtype=np.int64)
     hash_all(np.frombuffer(b"".join(encoded), dtype=np.int8), ends, hashes)

@@ -51,7 +51,7 @@ class Naming:
         """Give the features of a column's value."""
         kind = kind_of(name, value)
         if kind == "number":
-            yield name, float(value)
+            yield name, _float(name, value)
         elif kind == "string":
             yield from self._tokens(name, value) if name in self.text else _one(name, value)
         elif kind == "list":
@@ -76,6 +76,16 @@ def category(name: str, value: str) -> str:
     'job=clerk'
     """
     return f"{name}={value}"
+
+
+def _float(name: str, value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        raise BadRecord(
+            f"column {name!r} has a whole number with {value.bit_length():,} bits, a finite number "
+            "was expected"
+        ) from None
 
 
 def _one(name: str, value: str) -> Iterator[Feature]:

@@ -3,6 +3,7 @@
 import bisect
 import io
 import mmap
+import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, BinaryIO, cast
 
@@ -13,6 +14,7 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from askance.data.features.columns import Column, Numbers, Objects, Struct, Words
+from askance.data.text.libsvm import LONGEST_LINE
 from askance.errors import BadRecord
 
 __all__ = [
@@ -33,6 +35,7 @@ Check = Callable[[Collection[str]], None]
 
 _WORDS = pa.dictionary(pa.int32(), pa.string())
 _BLOCK = 1 << 20
+_RAGGED = re.compile(r"(?s)(?:Row #(\d+): )?Expected (\d+) columns, got (\d+): ?(.*)")
 
 
 def open_zstd(raw: BinaryIO) -> BinaryIO:
@@ -76,25 +79,21 @@ def read_table(
 
 def csv_batches(stream: Any, source: str, delimiter: str, check: Check) -> Iterator[dict[str, Any]]:
     """Read CSV with a header, block by block, all as strings; an empty field is missing."""
-    broken: list[Any] = []
-
-    def note(row: Any) -> str:
-        broken.append(row)
-        return "error"
-
     try:
-        names = _header(stream, source, delimiter)
+        line = stream.readline(LONGEST_LINE)
+        names = _header(line, source, delimiter)
         check(names)
         if not stream.peek(1):
             return
         with pa.csv.open_csv(
             stream,
             read_options=pa.csv.ReadOptions(
-                column_names=names, block_size=_BLOCK, use_threads=False
+                # A row must fit into a block: with many columns it is as long as their names.
+                column_names=names,
+                block_size=max(_BLOCK, 16 * len(line)),
+                use_threads=False,
             ),
-            parse_options=pa.csv.ParseOptions(
-                delimiter=delimiter, newlines_in_values=True, invalid_row_handler=note
-            ),
+            parse_options=pa.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
             convert_options=pa.csv.ConvertOptions(
                 column_types=dict.fromkeys(names, pa.string()),
                 null_values=["", "NA", "N/A", "NaN", "nan", "null", "NULL"],
@@ -105,38 +104,46 @@ def csv_batches(stream: Any, source: str, delimiter: str, check: Check) -> Itera
             for batch in reader:
                 yield dict(zip(names, batch.columns, strict=True))
     except pa.ArrowInvalid as error:
-        raise BadRecord(_csv_error(source, broken, error)) from error
+        raise BadRecord(_csv_error(source, error)) from error
 
 
-def _header(stream: Any, source: str, delimiter: str) -> list[str]:
-    line = stream.readline()
+def _header(line: bytes, source: str, delimiter: str) -> list[str]:
     if not line.strip():
         raise BadRecord(f"{source} is empty, a header line was expected")
+    if len(line) == LONGEST_LINE:
+        raise BadRecord(f"{source} has a first line of {LONGEST_LINE >> 20} MB or more")
+    try:
+        line.decode()
+    except UnicodeDecodeError as error:
+        found = line[max(0, error.start - 20) : error.start + 20]
+        raise BadRecord(f"{source} has column names that are not UTF-8: {found!r}") from None
     parsed = pa.csv.read_csv(
         io.BytesIO(line.rstrip(b"\r\n") + b"\n"),
-        read_options=pa.csv.ReadOptions(autogenerate_column_names=True),
+        read_options=pa.csv.ReadOptions(autogenerate_column_names=True, block_size=len(line) + 2),
         parse_options=pa.csv.ParseOptions(delimiter=delimiter),
         convert_options=pa.csv.ConvertOptions(
             column_types={f"f{i}": pa.string() for i in range(line.count(delimiter.encode()) + 1)},
             strings_can_be_null=False,
         ),
     )
-    names = [str(column[0].as_py()).strip() for column in parsed.columns]
-    twice = {name for name in names if names.count(name) > 1}
-    if twice:
-        raise BadRecord(f"{source} has two columns named {min(twice)!r}, names must differ")
-    return names
+    return [str(column[0].as_py()).strip() for column in parsed.columns]
 
 
-def _csv_error(source: str, broken: list[Any], error: Exception) -> str:
-    if not broken:
-        return f"{source} cannot be read as CSV: {_first_sentence(error)}"
-    row = broken[0]
-    where = "a row" if row.number is None else f"row {row.number:,}"
-    return (
-        f"{where} of {source} has {row.actual_columns} fields where {row.expected_columns} were "
-        f"expected: {row.text[:60]!r}"
-    )
+def _csv_error(source: str, error: Exception) -> str:
+    # From the text, because a handler of bad rows is not called for those that are not UTF-8.
+    ragged = _RAGGED.search(str(error))
+    if ragged:
+        number, expected, found, text = ragged.groups()
+        where = f"row {int(number):,}" if number else "a row"
+        return f"{where} of {source} has {found} fields where {expected} were expected: " + repr(
+            text[:60]
+        )
+    if "straddling" in str(error):
+        return (
+            f"{source} has a row of more than {_BLOCK >> 20} MB, too long for CSV: shorten it, or "
+            "write the file as JSON lines or Parquet"
+        )
+    return f"{source} cannot be read as CSV: {_first_sentence(error)}"
 
 
 def parquet_batches(path: str | BinaryIO, source: str, check: Check) -> Iterator[dict[str, Any]]:
@@ -172,9 +179,17 @@ def to_column(name: str, array: Any) -> Column:
     )
 
 
-def to_texts(array: Any) -> list[str | None]:
+def to_texts(name: str, array: Any) -> list[str | None]:
     """Write a column of ids as strings, whole numbers without loss."""
-    texts: list[str | None] = array.cast(pa.string()).to_pylist()
+    kind = array.type
+    if pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+        raise BadRecord(f"the id column {name!r} has type {kind}, expected strings or numbers")
+    try:
+        texts: list[str | None] = array.cast(pa.string()).to_pylist()
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, UnicodeDecodeError):
+        raise BadRecord(
+            f"the id column {name!r} of type {kind} cannot be written as text"
+        ) from None
     return texts
 
 
@@ -209,7 +224,10 @@ def _floats(array: Any) -> Numbers:
 
 def _words(array: Any) -> Words:
     codes = array.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
-    return Words(codes, array.dictionary.cast(pa.string()).to_pylist())
+    try:
+        return Words(codes, array.dictionary.cast(pa.string()).to_pylist())
+    except UnicodeDecodeError as error:
+        raise BadRecord(f"a string is not UTF-8: {error.object[:60]!r}") from None
 
 
 def _first_sentence(error: Exception) -> str:

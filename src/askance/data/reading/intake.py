@@ -10,7 +10,7 @@ import numpy as np
 
 from askance.data.features import FeatureMap
 from askance.data.features.column_features import column_kind
-from askance.data.features.columns import Column, Words
+from askance.data.features.columns import Column, Words, some_of
 from askance.data.features.indexers import Hashing
 from askance.data.features.naming import kind_of
 from askance.data.features.records import Batch
@@ -233,7 +233,7 @@ class Intake:
             for name in names:
                 # The features of a namespace are not columns.
                 if name.partition("^")[0] not in kinds:
-                    has = ", ".join(kinds) or "none"
+                    has = some_of(kinds) or "none"
                     raise InvalidParameter(
                         f"{self.source} has no column {name!r} {role}, its columns are {has}"
                     )

@@ -5,8 +5,10 @@ there, or compressed as a whole, is first copied to a temporary file.
 """
 
 import json
+import re
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
@@ -14,7 +16,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from askance.data.features.columns import Column, Words, values_of
+from askance.data.features.columns import Column, Words, some_of, values_of
 from askance.data.features.records import Batch, Content, Record
 from askance.data.reading.arrow import (
     csv_batches,
@@ -26,7 +28,7 @@ from askance.data.reading.arrow import (
 )
 from askance.data.reading.labels import LabelReader, Labels
 from askance.data.reading.sources import PACKED, open_bytes, readable
-from askance.data.text.libsvm import libsvm_batches
+from askance.data.text.libsvm import LONGEST_LINE, libsvm_batches
 from askance.data.text.vwtext import vw_batches
 from askance.errors import BadRecord, InvalidParameter
 
@@ -46,6 +48,16 @@ _SUFFIXES = {
     ".vw": "vw",
 }
 _JSON_BATCH = 1024
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+
+MOST_COLUMNS = 1_000_000
+"""Columns that a table may have."""
+
+LONGEST_ID = 1_000
+"""Characters that an id may have: ids are held and written in columns as wide as the longest."""
+
+DEEPEST = 100
+"""Lists and objects that may be nested in a line of JSON."""
 
 
 def read(
@@ -92,6 +104,8 @@ def read_batches(
     kind = _format_of(source, format)
     name = "standard input" if source == "-" else str(source)
     labels = positive if isinstance(positive, LabelReader) else LabelReader(positive)
+    if label is not None and label == id:
+        raise InvalidParameter(f"the label and the id must be two columns, got {label!r} for both")
     plan = _Plan(name, label, id, labels, frozenset(strings))
     if kind == "parquet":
         yield from _parquet(source, plan)
@@ -125,9 +139,19 @@ class _Plan:
     numeric: dict[str, bool] = field(default_factory=dict)
 
     def check_columns(self, names: Collection[str]) -> None:
+        if len(names) > MOST_COLUMNS:
+            raise BadRecord(
+                f"{self.source} has {len(names):,} columns, at most {MOST_COLUMNS:,} can be read: "
+                "many features are better kept in LIBSVM or VW text"
+            )
+        twice = [name for name, count in Counter(iter(names)).items() if count > 1]
+        if twice:
+            raise BadRecord(
+                f"{self.source} has two columns named {min(twice)!r}, names must differ"
+            )
         for role, column in (("label", self.label), ("id", self.id)):
             if column is not None and column not in names:
-                has = ", ".join(names)
+                has = some_of(names)
                 raise BadRecord(f"{self.source} has no {role} column {column!r}, it has {has}")
 
     def batch(self, content: Content, ids: Sequence[str | None], labels: Labels) -> Batch:
@@ -135,12 +159,28 @@ class _Plan:
         first = self.rows + 1
         self.rows += len(ids)
         known = [str(i) if text is None else text for i, text in enumerate(ids, start=first)]
+        if max(map(len, known), default=0) > LONGEST_ID:
+            row = next(i for i, text in enumerate(known, start=first) if len(text) > LONGEST_ID)
+            raise BadRecord(
+                f"row {row:,} of {self.source} has an id of {len(known[row - first]):,} "
+                f"characters, at most {LONGEST_ID:,} were expected"
+            )
         return Batch(known, self.labels.read(labels, first), content)
+
+    def id_text(self, place: int, value: object) -> str | None:
+        """Write the id of a JSON record as a string."""
+        if isinstance(value, dict | list):
+            kind = type(value).__name__
+            raise BadRecord(
+                f"row {self.rows + place:,} of {self.source} has a {kind} in the id column "
+                f"{self.id!r}, a string or a number was expected"
+            )
+        return None if value is None else str(value)
 
     def columns(self, arrays: dict[str, Any], typed: Callable[[str, Any], Column]) -> Batch:
         """Take the label and the id out of the columns."""
         n = len(next(iter(arrays.values())))
-        ids = [None] * n if self.id is None else to_texts(arrays.pop(self.id))
+        ids = [None] * n if self.id is None else to_texts(self.id, arrays.pop(self.id))
         columns = {name: typed(name, array) for name, array in arrays.items()}
         label = np.full(n, np.nan) if self.label is None else columns.pop(self.label)
         plain = isinstance(label, Words | np.ndarray)
@@ -179,7 +219,9 @@ def _tsv(stream: BinaryIO, plan: _Plan) -> Iterator[Batch]:
 def _parquet(source: str | Path, plan: _Plan) -> Iterator[Batch]:
     with readable(source), tempfile.TemporaryFile() as copy:
         path: str | BinaryIO = str(source)
-        if source == "-" or PurePath(source).suffix.lower() in PACKED:
+        packed = PurePath(source).suffix.lower() in PACKED
+        # Parquet is read from its end, which a pipe does not show.
+        if source == "-" or packed or Path(source).is_fifo():
             with open_bytes(source) as stream:
                 shutil.copyfileobj(stream, copy)
             path = copy
@@ -189,7 +231,10 @@ def _parquet(source: str | Path, plan: _Plan) -> Iterator[Batch]:
 
 def _jsonl(stream: BinaryIO, plan: _Plan) -> Iterator[Batch]:
     records: list[dict[str, Any]] = []
-    for number, line in enumerate(stream, start=1):
+    lines = iter(lambda: stream.readline(LONGEST_LINE), b"")
+    for number, line in enumerate(lines, start=1):
+        if len(line) == LONGEST_LINE:
+            raise BadRecord(f"line {number:,} of {plan.source} has {LONGEST_LINE >> 20} MB or more")
         if line.strip():
             records.append(_json_object(line, number, plan.source))
         if len(records) == _JSON_BATCH:
@@ -204,15 +249,39 @@ def _json_object(line: bytes, number: int, source: str) -> dict[str, Any]:
         value = json.loads(line)
     except ValueError as error:
         raise BadRecord(f"line {number:,} of {source} is not JSON: {error}") from None
+    except RecursionError:
+        raise BadRecord(_too_deep(number, source)) from None
     if not isinstance(value, dict):
         raise BadRecord(f"line {number:,} of {source} is {type(value).__name__}, not an object")
+    # Only many brackets can be nested deeply, and only an escape can name half of a character.
+    if line.count(b"[") + line.count(b"{") > DEEPEST and _depth(value) > DEEPEST:
+        raise BadRecord(_too_deep(number, source))
+    if b"\\ud" in line.lower() and _SURROGATE.search(json.dumps(value, ensure_ascii=False)):
+        raise BadRecord(
+            f"line {number:,} of {source} has half of a character (a lone surrogate such as "
+            "\\ud800), whole ones were expected"
+        )
     return value
+
+
+def _too_deep(number: int, source: str) -> str:
+    return f"line {number:,} of {source} has lists or objects nested more than {DEEPEST} deep"
+
+
+def _depth(value: object) -> int:
+    """How many lists and mappings are inside each other; level by level, without recursion."""
+    depth, level = 0, [value]
+    while level:
+        inner = [v for v in level if isinstance(v, dict | list)]
+        depth += bool(inner)
+        level = [w for v in inner for w in (v.values() if isinstance(v, dict) else v)]
+    return depth
 
 
 def _json_batch(records: list[dict[str, Any]], plan: _Plan) -> Batch:
     if not plan.rows:
         plan.check_columns({name: None for record in records for name in record})
-    ids = [None if value is None else str(value) for value in _taken(records, plan.id)]
+    ids = [plan.id_text(i, value) for i, value in enumerate(_taken(records, plan.id), start=1)]
     return plan.batch(records, ids, _taken(records, plan.label))
 
 

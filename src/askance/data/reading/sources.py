@@ -5,6 +5,7 @@ import gzip
 import io
 import lzma
 import mmap
+import stat
 import sys
 import tarfile
 import zipfile
@@ -25,6 +26,7 @@ __all__ = [
     "open_bytes",
     "read_bytes",
     "readable",
+    "require_rereadable",
     "tar_members",
 ]
 
@@ -66,6 +68,23 @@ def readable(source: str | Path) -> Iterator[None]:
     except OSError as error:
         reason = error.strerror or str(error).partition("\n")[0]
         raise FileUnreadable(f"{source} cannot be read: {reason}") from error
+
+
+def require_rereadable(source: str | Path) -> None:
+    """Refuse a pipe, or standard input, where a file is read more than once.
+
+    >>> require_rereadable("-")
+    Traceback (most recent call last):
+    askance.errors.FileUnreadable: standard input can be read only once: write it to a file first
+    """
+    name = "standard input" if str(source) == "-" else str(source)
+    with readable(source):
+        if str(source) == "-" or not (Path(source).is_dir() or stat.S_ISREG(_mode(source))):
+            raise FileUnreadable(f"{name} can be read only once: write it to a file first")
+
+
+def _mode(source: str | Path) -> int:
+    return Path(source).stat().st_mode
 
 
 @contextmanager

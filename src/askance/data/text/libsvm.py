@@ -12,6 +12,7 @@ from askance.sparse import from_parts
 from askance.types import Matrix
 
 __all__ = [
+    "LONGEST_LINE",
     "LabelledRows",
     "careful_number",
     "libsvm_batches",
@@ -20,6 +21,9 @@ __all__ = [
     "read_all",
     "single",
 ]
+
+LONGEST_LINE = 1 << 24
+"""Bytes that one line of text may have: more would be held in memory, whatever wrote them."""
 
 _BLOCK = 1 << 22
 _ERRORS = {
@@ -38,24 +42,27 @@ class LabelledRows(NamedTuple):
     lines: int
 
 
-def line_blocks(stream: BinaryIO, size: int = _BLOCK) -> Iterator[bytes]:
+def line_blocks(stream: BinaryIO, source: str, size: int = _BLOCK) -> Iterator[bytes]:
     """Cut a stream into blocks of whole lines; the last line gets its newline if it has none."""
-    rest = b""
+    # The start of a line whose end has not come yet; adding to one string would copy it each time.
+    rest: list[bytes] = []
     while block := stream.read(size):
         whole, newline, tail = block.rpartition(b"\n")
         if newline:
-            yield rest + whole + newline
-            rest = tail
+            yield b"".join([*rest, whole, newline])
+            rest = [tail]
         else:
-            rest += block
-    if rest:
-        yield rest + b"\n"
+            rest.append(block)
+            if sum(map(len, rest)) > LONGEST_LINE:
+                raise BadRecord(f"{source} has a line of more than {LONGEST_LINE >> 20} MB")
+    if any(rest):
+        yield b"".join([*rest, b"\n"])
 
 
 def libsvm_batches(stream: BinaryIO, source: str, base: int = 1) -> Iterator[LabelledRows]:
     """Read LIBSVM text block by block; ``base`` is the first index, 1 in LIBSVM's own files."""
     line = 0
-    for text in line_blocks(stream):
+    for text in line_blocks(stream, source):
         block = parse_block(text, source, base, line)
         line += block.lines
         if len(block.labels):

@@ -75,7 +75,7 @@ class VwBatch(NamedTuple):
 def vw_batches(stream: BinaryIO, source: str) -> Iterator[VwBatch]:
     """Read VW text block by block."""
     line = 0
-    for text in line_blocks(stream, 1 << 20):
+    for text in line_blocks(stream, source, 1 << 20):
         batch, lines = _parse(text, source, line)
         line += lines
         if len(batch.tokens):
