@@ -177,30 +177,32 @@ def learn(p: Pass, n: int, norm: float, label: float) -> None:
     The margins in ``work`` must be those of this row.
     """
     observe(p.row.indices[:n], p.row.values[:n], p.lanes.scales)
-    grid, progress, work, decided = p.grid, p.progress, p.work, p.decided
-    settings = grid.kinds.shape[0]
-    trains = False
-    for s in range(settings):
-        begun = decided.k[s] >= FIRST - 1.0
+    grid, progress, work = p.grid, p.progress, p.work
+    for s in range(grid.kinds.shape[0]):
         if progress.done[s]:
             work.weights[s] = work.parts[s] = 0.0
         else:
             _learn_erm(p, label, s)
-            trains = trains or begun
-        if progress.done[s] or not begun:
+        if not _trains(p, s):
             _rest(p, s)
-    walked = _walk_if_any(p, n, norm, trains, p.covers)
-    commit(p, n, norm, walked)
+    commit(p, n, norm, _walk_if_any(p, n, norm, p.covers))
 
 
 @inlined
-def _walk_if_any(p: Pass, n: int, norm: float, trains: bool, covers: bool | None) -> bool:
-    """Walk over the covers, if there are some and they train; whether that was done."""
+def _trains(p: Pass, s: int) -> bool:
+    """Whether the members of a setting, if it has some, learn from this example."""
+    return not p.progress.done[s] and p.decided.k[s] >= FIRST - 1.0
+
+
+@inlined
+def _walk_if_any(p: Pass, n: int, norm: float, covers: bool | None) -> bool:
+    """Walk over the covers, if there are some and one trains; whether that was done."""
     # numba prunes a branch on an argument that is None before it compiles what is in it.
     if covers is not None:
-        if trains:
-            walk_covers(p, n, norm)
-        return trains
+        for s in range(p.grid.kinds.shape[0]):
+            if _trains(p, s):
+                walk_covers(p, n, norm)
+                return True
     return False
 
 

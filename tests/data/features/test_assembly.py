@@ -47,4 +47,4 @@ def test_long_rows_are_sorted_too(seed, n):
     indices, eighths = rng.integers(0, n // 2, n), rng.integers(-8, 9, n)
     sums = np.bincount(indices, eighths / 8)
     expected = [(i, v) for i, v in enumerate(sums.tolist()) if v]
-    assert merge([list(zip(indices.tolist(), (eighths / 8).tolist(), strict=True))]) == expected
+    assert merge([list(zip(indices.tolist(), (eighths / 8).tolist(), strict=True))]) == [expected]
