@@ -13,7 +13,6 @@ import askance
 from askance.engine import CHUNK, Group, run_settings, stream_of
 from askance.engine.grouping import groups
 from askance.kernels import passes
-from askance.kernels._jit import kernel
 from askance.learners.streaming import StreamingLearner
 from askance.simulate import BUDGETS
 from benchmarks.streams import Prepared
@@ -60,20 +59,11 @@ def count(data: Prepared, setting: Setting) -> dict[str, int]:
     stream = load(data)
     group = Group(make([setting]), data.n_features)
     group.fit_rows(int(np.diff(stream.indptr).max(initial=0)))
-    parts = group.lanes, group.row, group.grid, group.progress, group.work, group.decided
     counts = np.zeros(2, np.int64)
-    _count(stream, parts, counts)
+    for i in range(len(stream.labels)):
+        group.advance(stream._replace(labels=stream.labels[: i + 1]), i, NEVER)
+        counts += group.decided.queried[0], np.count_nonzero(group.work.weights > 0.0)
     return {"queries": int(counts[0]), "updates": int(counts[1])}
-
-
-@kernel
-def _count(stream: passes.Stream, parts: Any, counts: Any) -> None:
-    lanes, row, grid, progress, work, decided = parts
-    for i in range(stream.labels.shape[0]):
-        passes.run(stream, i, i + 1, lanes, row, grid, progress, work, decided, counts[:0])
-        counts[0] += decided.queried[0]
-        for lane in range(work.weights.shape[0]):
-            counts[1] += work.weights[lane] > 0.0
 
 
 def run_grid(data: Prepared, test: Prepared, settings: Sequence[Setting]) -> dict[str, float]:

@@ -1,9 +1,13 @@
 """What can be compiled, and how settings are laid out and leave."""
 
+from typing import Any
+
+import numpy as np
 import pytest
 
 import askance
 from askance.engine import Group, is_compilable
+from askance.engine.group import table_of
 from askance.errors import InvalidParameter
 from askance.learners.passive import Passive
 from askance.oracles.linear import LinearOracle, LinearState, linear_oracles
@@ -47,3 +51,22 @@ def test_memory_is_eight_bytes_per_feature_and_lane_but_for_a_megabyte(
     taken = group.lanes.weights.nbytes + group.lanes.gradients.nbytes
     assert taken == 8 * (n_features + 1) * lanes
     assert taken <= 8 * (n_features + 1) * 13 + 2**20
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda weights: weights.astype("float64"),
+        lambda weights: np.asfortranarray(weights),
+        lambda weights: weights[::2],
+        lambda weights: weights[:, 0],
+    ],
+)
+def test_arrays_of_another_kind_get_no_address(spoil: Any, refused: Any) -> None:
+    learner = askance.make_learner("online_active_cover", n_features=3, cover_size=2)
+    record = Group.of(learner).record()
+    lanes = record.lanes._replace(gradients=spoil(record.lanes.gradients))
+    with refused(
+        InvalidParameter, "gradients must be contiguous, of float32 and 2 dimensions, got"
+    ):
+        table_of(record._replace(lanes=lanes))

@@ -10,16 +10,8 @@ import numpy as np
 import pytest
 
 import askance
-from askance.kernels._jit import (
-    CODE_VERSION,
-    array_at,
-    brief,
-    compile_only,
-    kernel,
-    matrix_at,
-    tabulate,
-)
-from askance.types import Floats, Integers
+from askance.kernels._jit import CODE_VERSION, brief, compile_only, is_compiled
+from askance.types import Floats
 
 PACKAGE = Path(askance.__file__).parent
 
@@ -59,16 +51,7 @@ def copied(tmp_path: Path) -> Path:
 
 
 CALL = """
-from askance.kernels._jit import (
-    CODE_VERSION,
-    array_at,
-    brief,
-    compile_only,
-    kernel,
-    matrix_at,
-    tabulate,
-)
-from askance.types import Floats, Integers
+from askance.kernels._jit import CODE_VERSION
 from askance.kernels.caller import twice
 print(twice(4.0), bool(twice.stats.cache_hits), CODE_VERSION)
 """
@@ -102,27 +85,6 @@ def test_code_version_is_a_short_digest() -> None:
     assert int(CODE_VERSION, 16) >= 0
 
 
-@kernel
-def _move(table: Integers, kind: Floats) -> None:
-    """Add a row of the matrix to the array, and count it."""
-    sums, rows, counts = array_at(table, 0, kind.dtype), matrix_at(table, 1, kind.dtype), 2
-    for column in range(rows.shape[1]):
-        sums[column] += rows[rows.shape[0] - 1, column]
-    array_at(table, counts, np.int64)[0] += 1
-
-
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_arrays_are_found_and_changed_by_their_addresses(dtype: str) -> None:
-    sums, rows = np.ones(3, dtype), np.arange(6).reshape(2, 3).astype(dtype)
-    counts, kept = np.zeros(1, np.int64), rows.copy()
-    table = tabulate([sums, rows, counts])
-    for _ in range(2):
-        _move(table, sums)
-    assert sums.tolist() == [7.0, 9.0, 11.0]
-    assert counts.tolist() == [2]
-    assert np.array_equal(rows, kept)
-
-
 @brief
 def _twice(x: Floats) -> float:
     return 2.0 * x[0]
@@ -139,3 +101,26 @@ def test_a_kernel_refuses_what_it_was_not_compiled_for() -> None:
         assert compile_only(_twice, odd)
     assert _twice(odd) == 2.0
     assert _twice(np.full(1, 3.0)) == 6.0
+
+
+@brief
+def _thrice(x: Floats) -> float:
+    return 3.0 * x[0]
+
+
+def test_a_kernel_is_compiled_for_some_arguments_and_not_for_others() -> None:
+    known, other = np.ones(1), np.ones(1, np.int8)
+    _thrice(known)
+    assert is_compiled(_thrice, known)
+    assert is_compiled(_thrice, other) == (os.environ.get("NUMBA_DISABLE_JIT", "0") == "1")
+
+
+def test_what_lies_on_disk_is_compiled(tmp_path: Path) -> None:
+    script = (
+        "from askance.kernels._jit import is_compiled\n"
+        "from askance.kernels.formulas import least_q_squared as f\n"
+        "print(is_compiled(f, 0.5), is_compiled(f, 2), f(0.5), is_compiled(f, 0.5))"
+    )
+    first, again = (run(["-c", script], PACKAGE.parent, cache=tmp_path).split() for _ in range(2))
+    assert first == ["False", "False", "1.0", "True"]
+    assert again == ["True", "False", "1.0", "True"]

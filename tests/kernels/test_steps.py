@@ -2,7 +2,6 @@
 
 import copy
 import os
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from askance.checks.comparing import same
 from askance.engine import Group
 from askance.engine.drivers import Driver, Steps, Verbs
 from askance.kernels import steps
-from askance.kernels._jit import tabulate
+from askance.kernels._records import tabulate
 from askance.types import Decision, Label, Row
 
 N_FEATURES = 12
@@ -117,8 +116,8 @@ def test_steps_give_the_bits_of_the_verbs(
 def test_a_kernel_does_nothing_with_a_bad_row(indices: list[int], values: list[float]) -> None:
     group = Group.of(askance.make_learner("online_active_cover", n_features=5, cover_size=3))
     group.fit_rows(2)
-    parts = group.row, group.lanes, group.grid, group.progress, group.work, group.decided
-    given = tabulate(chain(*parts)), group.row.values, np.array(indices), np.array(values)
+    parts = group.record()
+    given = tabulate(parts), group.row.values, np.array(indices), np.array(values)
     before = copy.deepcopy(parts)
     assert steps.offer(*given, 0, 0.0, 0.5)[0] == 0
     decision = 1, True, 1.0, True, 0, np.inf, 0.0
@@ -131,8 +130,8 @@ def test_a_kernel_does_nothing_with_a_bad_row(indices: list[int], values: list[f
 def test_a_kernel_does_nothing_with_a_bad_coin(coin: float) -> None:
     group = Group.of(askance.make_learner("iwal1", n_features=2))
     group.fit_rows(2)
-    parts = group.row, group.lanes, group.grid, group.progress, group.work, group.decided
+    parts = group.record()
     before = copy.deepcopy(parts)
     row = np.array([1]), np.array([1.0])
-    assert steps.offer(tabulate(chain(*parts)), group.row.values, *row, 0, 0.0, coin)[0] == 0
+    assert steps.offer(tabulate(parts), group.row.values, *row, 0, 0.0, coin)[0] == 0
     assert same(parts, before)

@@ -56,6 +56,7 @@ class _Checkpoints:
             return
         group.fit_rows(int(np.diff(self.test.indptr).max(initial=0)))
         count = len(self._waiting)
+        # Padded to whole vectors: what the idle lanes get wrong is counted too, and dropped.
         weights = np.zeros((len(self._scales), lanes.padded(count)), self._scales.dtype)
         weights[:, :count] = np.stack([one.weights for one in self._waiting], axis=1)
         wrong = np.zeros(weights.shape[1], np.int64)
@@ -107,6 +108,8 @@ def run_settings(
         start = 0
         while start < len(chunk.labels) and not group.progress.done.all():
             start = group.advance(chunk, start, limits)
+            # The pass stops at any budget of any setting; which ones, only their counts tell. The
+            # remainder maps a count beyond the last budget to some budget, which it does not equal.
             hit = group.decided.queried & ~group.progress.done
             next_limits = limits[limits.searchsorted(group.progress.queries) % len(limits)]
             hit &= next_limits == group.progress.queries
@@ -118,10 +121,12 @@ def run_settings(
         if group.progress.done.all():
             break
         if group.progress.done.any():
+            # Once they have left, nobody counts their labels any more.
             labels += int(group.progress.queries[group.progress.done].sum())
             group.compact()
         if progress is not None:
             progress(seen, labels + int(group.progress.queries.sum()))
+    # A budget that was never reached has the error of the final classifier.
     checkpoints.take(group, seen, np.flatnonzero(~group.progress.done), end=True)
     checkpoints.flush(group)
     return [checkpoints.run(setting, budgets) for setting in range(count)]

@@ -5,17 +5,18 @@ on. What it computes is what the readable learners compute one by one; a propert
 bits.
 """
 
-import logging
 import math
 from collections.abc import Sequence
-from typing import Any, Self, cast
+from functools import cache
+from typing import Any, Self, cast, get_type_hints
 
 import numpy as np
 
+from askance.engine.compiling import announce
 from askance.engine.grouping import cover_size
 from askance.errors import InvalidParameter, InvalidRow
 from askance.kernels import formulas, lanes, passes
-from askance.kernels._jit import is_compiled
+from askance.kernels._records import Kind, tabulate
 from askance.learners.iwal import IWAL0, IWAL1, OracularIWAL0, OracularIWAL1
 from askance.learners.margin import MarginSampling
 from askance.learners.online_active_cover import OnlineActiveCover
@@ -26,8 +27,6 @@ from askance.protocols import Learner
 from askance.types import Integers
 
 __all__ = ["Group", "is_compilable"]
-
-logger = logging.getLogger("askance")
 
 _KINDS: dict[type[StreamingLearner], int] = {
     Passive: passes.PASSIVE,
@@ -59,6 +58,8 @@ def is_compilable(learner: Learner) -> bool:
     if not all(type(oracle) is LinearOracle for oracle in oracles):
         return False
     state = cast(LinearOracle, oracles[0]).state
+    # A pass knows a learner's oracles by their lanes: the ERM is the first, the members follow, and
+    # no other oracle may be taught in between.
     in_order = all(
         oracle.state is state and oracle.lane == lane for lane, oracle in enumerate(oracles)
     )
@@ -134,8 +135,11 @@ class Group:
         """All that follows from the settings and their state."""
         settings, state = self._settings, self._state
         sizes = [cover_size(setting) for setting in settings]
+        # The ERMs of all settings come first, side by side: decisions need theirs alone, and sweep
+        # over them without the members in between.
         first = np.cumsum([len(settings), *sizes])
         own = [setting.erm.learning_rate for setting in settings]
+        # Lanes that only fill a vector have rate 0 and never a weight, so they stay as they are.
         rates = np.zeros(state.lanes)
         rates[: first[-1]] = np.concatenate([own, np.repeat(own, sizes)])
         self.lanes = lanes.Lanes(
@@ -150,6 +154,7 @@ class Group:
 
     def fit_rows(self, longest: int) -> None:
         """Make room for rows of so many non-zeros."""
+        # One more than the row's entries, for the constant feature.
         if longest < len(self.row.indices):
             return
         dtype, count, n = self._state.weights.dtype, self._state.lanes, longest + 1
@@ -157,6 +162,14 @@ class Group:
         width, kinds = lanes.padded(count), (*[dtype] * 5, *[np.dtype(float)] * 16)
         by_lane = [np.zeros(width, kind) for kind in kinds]
         self.work = lanes.Scratch._make([*by_lane, np.zeros((n, width), dtype)])
+        # New arrays have new addresses; the table that kernels read must follow at once.
+        self._table = table_of(self.record())
+
+    def record(self) -> passes.Pass:
+        """All that kernels work on, for :func:`table_of`."""
+        covers = True if self.grid.first[-1] > len(self.grid.kinds) else None
+        parts = self.row, self.lanes, self.grid, self.progress, self.work, self.decided
+        return passes.Pass(*parts, covers)
 
     def check(self, stream: passes.Stream) -> None:
         """Raise unless the stream was checked for no more features than these lanes have."""
@@ -179,15 +192,18 @@ class Group:
                 f"a pass must start at a row from 0 to {len(stream.labels)}, got {start}"
             )
         self.fit_rows(int(np.diff(stream.indptr).max(initial=0)))
-        if not is_compiled(passes.run):
-            logger.warning("compiling the passes, which takes a while, once for this machine")
-        return passes.run(
-            stream, start, len(stream.labels), self.lanes, self.row, self.grid, self.progress,
-            self.work, self.decided, budgets,
-        )  # fmt: skip
+        # One kernel would do for all, but whoever runs a lone passive learner, as each comparison
+        # does, need not wait until the others are compiled.
+        lone = self.grid.kinds[0] == passes.PASSIVE and not self.progress.done[0]
+        run = passes.run_passive if lone and self.lanes.weights.shape[1] == 1 else passes.run
+        given = self._table, self.row.values, stream, start, len(stream.labels), budgets
+        announce(self._settings[0], run, *given)
+        return run(*given)
 
     def compact(self) -> None:
         """Let the settings that are done leave."""
+        # A setting that is done would still be swept over with every row. Copying the others takes
+        # no longer than a few hundred rows, so it is worth it after each chunk.
         stays = np.flatnonzero(~self.progress.done)
         first = self.grid.first
         kept = np.concatenate([stays, *(np.arange(first[s], first[s + 1]) for s in stays)])
@@ -207,6 +223,35 @@ class Group:
         longest = len(self.row.indices) - 1
         self._derive()
         self.fit_rows(longest)
+
+
+def table_of(record: passes.Pass) -> Integers:
+    """Addresses of all arrays of a record, each seen to be of the kind that kernels take it for.
+
+    >>> import askance
+    >>> record = Group.of(askance.make_learner("passive", n_features=3)).record()
+    >>> table_of(record).shape
+    (57, 3)
+    """
+    own = record.lanes.weights.dtype
+    parts: tuple[Any, ...] = record[:-1]
+    for part in parts:
+        for name, kind in _kinds(part.__class__).items():
+            array = getattr(part, name)
+            dtype, layout = np.dtype(kind.dtype or own), array.flags
+            # Through an address compiled code reads whatever lies there, as what it was told.
+            if array.dtype != dtype or array.ndim != kind.dimensions or not layout.c_contiguous:
+                raise InvalidParameter(
+                    f"{name} must be contiguous, of {dtype} and {kind.dimensions} dimensions, "
+                    f"got {array.dtype} of shape {array.shape} and strides {array.strides}"
+                )
+    return tabulate(record)
+
+
+@cache
+def _kinds(part: type) -> dict[str, Kind]:
+    hints = get_type_hints(part, include_extras=True)
+    return {name: hint.__metadata__[0] for name, hint in hints.items()}
 
 
 def _state(n_features: int, count: int, dtype: str) -> LinearState:
@@ -232,6 +277,8 @@ def _grid(settings: Sequence[StreamingLearner], first: Integers) -> passes.Grid:
     def of(name: str, default: Any, kind: type) -> Any:
         return np.array([getattr(s, name, default) for s in settings], kind)
 
+    # A parameter that a setting does not have is nan: were a kernel to read it by mistake, every
+    # number after it would show that.
     covers = [s if isinstance(s, OnlineActiveCover) else None for s in settings]
     beta2 = [formulas.beta_squared(s.c0, s.alpha, s.beta_scale) if s else 0.0 for s in covers]
     return passes.Grid(

@@ -67,6 +67,7 @@ def chunks_of(stream: passes.Stream) -> Iterator[passes.Stream]:
     """Cut a stream into the pieces that :func:`run_settings` takes."""
     for start in range(0, len(stream.labels), CHUNK):
         stop = min(start + CHUNK, len(stream.labels))
+        # Views of all but the row starts, which count from 0 in each piece.
         first, last = stream.indptr[start], stream.indptr[stop]
         yield passes.Stream(
             stream.indptr[start : stop + 1] - first,

@@ -1,4 +1,4 @@
-"""Compile a function with numba, keep its Python signature; only ``_vectors`` imports numba too.
+"""Compile a function with numba, and keep its Python signature.
 
 numba's own disk cache does not notice an edit in a *callee* that lives in another file, and would
 serve the old maths. So the cache folder carries a digest of every kernel's source, the versions of
@@ -7,40 +7,29 @@ functions of another room, such as the parsers of ``data``, decide no bits of a 
 folder carries a digest of that room besides, and the code version does not.
 """
 
-import ctypes
 import functools
 import hashlib
-import math
 import os
 import platform
 import sys
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 import llvmlite.binding
 import numba
-import numpy as np
-from numba.core import config, types
+from numba.core import config
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
-from numba.extending import intrinsic
-from numba.np.arrayobj import populate_array
 
 __all__ = [
     "CODE_VERSION",
     "allocating",
-    "array_at",
     "brief",
     "compile_only",
     "inlined",
     "is_compiled",
     "kernel",
-    "matrix_at",
-    "tabulate",
 ]
-
-Array = np.ndarray[Any, Any]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -147,75 +136,24 @@ def compile_only(function: Callable[..., Any], *arguments: Any) -> bool:
     return True
 
 
-def tabulate(arrays: Iterable[Array]) -> Array:
-    """Address and shape of each array, for ``array_at`` and ``matrix_at``.
-
-    Handing over a table takes a kernel that needs many arrays a fraction of the time that handing
-    them over would. Whoever makes it must keep the arrays.
-    """
-    return np.array([(a.ctypes.data, *a.shape, 1)[:3] for a in arrays], np.int64)
-
-
-def _interpreted_view(table: Array, place: int, kind: Any, dimensions: int) -> Array:
-    address, *shape = table[place].tolist()
-    dtype = np.dtype(kind)
-    memory = (ctypes.c_char * (math.prod(shape) * dtype.itemsize)).from_address(address)
-    return np.frombuffer(memory, dtype).reshape(shape[:dimensions])
-
-
-def _compiled_view(table: Any, kind: Any, dimensions: int) -> Any:
-    """The signature, and the code generator, of a view as an array of so many dimensions."""
-    made = types.Array(kind.dtype, dimensions, "C")
-
-    def generate(context: Any, builder: Any, _: Any, arguments: Any) -> Any:
-        given = context.make_array(table)(context, builder, arguments[0])
-        first = builder.mul(arguments[1], arguments[1].type(3))
-        address, *shape = (
-            builder.load(builder.gep(given.data, [builder.add(first, first.type(i))]))
-            for i in range(1 + dimensions)
-        )
-        size = context.get_abi_sizeof(context.get_data_type(kind.dtype))
-        strides = [first.type(size)]
-        if dimensions == 2:
-            strides.insert(0, builder.mul(shape[1], strides[0]))
-        view = context.make_array(made)(context, builder)
-        data = builder.inttoptr(address, view.data.type)
-        populate_array(view, data, shape, strides, size, None)
-        return view._getvalue()
-
-    return made(table, types.int64, kind), generate
-
-
-def _array_at(_: Any, table: Any, place: Any, kind: Any) -> Any:
-    """The array at a place of a table, of one dimension."""
-    return _compiled_view(table, kind, 1)
-
-
-def _matrix_at(_: Any, table: Any, place: Any, kind: Any) -> Any:
-    """The array at a place of a table, of two dimensions."""
-    return _compiled_view(table, kind, 2)
-
-
-array_at: Any = intrinsic(_array_at)
-matrix_at: Any = intrinsic(_matrix_at)
-
-if vars(config)["DISABLE_JIT"]:
-    array_at = partial(_interpreted_view, dimensions=1)
-    matrix_at = partial(_interpreted_view, dimensions=2)
-
-
-def is_compiled(function: Callable[..., Any]) -> bool:
-    """Whether a kernel need not be compiled any more, here or on disk, for some kind of arguments.
+def is_compiled(function: Callable[..., Any], *arguments: Any) -> bool:
+    """Whether a kernel need not be compiled for such arguments any more, here or on disk.
 
     >>> from askance.kernels.formulas import sign
-    >>> sign(1.0), is_compiled(sign)
-    (1, True)
+    >>> sign(1.0), is_compiled(sign, 1.0), is_compiled(sign, "one")
+    (1, True, False)
     """
-    if vars(config)["DISABLE_JIT"] or getattr(function, "overloads", None):
+    if vars(config)["DISABLE_JIT"]:
         return True
-    name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}-*.nbi"
-    folder = _folder_of(function)
-    return folder is not None and any(folder.rglob(name))
+    compiled: Any = function
+    signature = tuple(numba.typeof(argument) for argument in arguments)
+    if signature in compiled.overloads:
+        return True
+    # numba can only be asked to load, which takes time: its index knows as much.
+    kept: Any = getattr(compiled._cache, "_cache_file", None)
+    if kept is None:
+        return False
+    return compiled._cache._index_key(signature, compiled.targetctx.codegen()) in kept._load_index()
 
 
 def _compile(function: Callable[P, R], **options: Any) -> Callable[P, R]:

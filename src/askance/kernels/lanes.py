@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from askance.kernels._jit import inlined, kernel
+from askance.kernels._records import Own, OwnMatrix, Real, Whole
 from askance.kernels._vectors import sum_margins, sum_rates
 from askance.kernels.exponential import exp_negative
 from askance.kernels.linear import margin, rate, scale_row
@@ -52,12 +53,12 @@ def padded(lanes: int) -> int:
 class Lanes(NamedTuple):
     """State: weights and gradient sums ``[feature, lane]``, scales by feature, the rest by lane."""
 
-    weights: Floats
-    gradients: Floats
-    scales: Floats
-    norms: Floats
-    totals: Floats
-    learning_rates: Floats
+    weights: OwnMatrix
+    gradients: OwnMatrix
+    scales: Own
+    norms: Real
+    totals: Real
+    learning_rates: Real
 
 
 class RowBuffer(NamedTuple):
@@ -66,10 +67,10 @@ class RowBuffer(NamedTuple):
     All but the indices are in the state's precision.
     """
 
-    indices: Integers
-    values: Floats
-    scaled: Floats
-    rates: Floats
+    indices: Whole
+    values: Own
+    scaled: Own
+    rates: Own
 
 
 class Scratch(NamedTuple):
@@ -85,28 +86,28 @@ class Scratch(NamedTuple):
     follow.
     """
 
-    margins: Floats
-    parts: Floats
-    trials: Floats
-    moved: Floats
-    updates: Floats
-    decay: Floats
-    revert: Floats
-    confidence: Floats
-    targets: Floats
-    weights: Floats
-    expected: Floats
-    doubts: Floats
-    paces: Floats
-    numerators: Floats
-    denominators: Floats
-    multipliers: Floats
-    agreements: Floats
-    factors: Floats
-    reach: Floats
-    pushes: Floats
-    steps: Floats
-    rates: Floats
+    margins: Own
+    parts: Own
+    trials: Own
+    moved: Own
+    updates: Own
+    decay: Real
+    revert: Real
+    confidence: Real
+    targets: Real
+    weights: Real
+    expected: Real
+    doubts: Real
+    paces: Real
+    numerators: Real
+    denominators: Real
+    multipliers: Real
+    agreements: Real
+    factors: Real
+    reach: Real
+    pushes: Real
+    steps: Real
+    rates: OwnMatrix
 
 
 @inlined
@@ -205,27 +206,41 @@ def sweep_movements(
     for begin in range(wide, whole, VECTOR):
         sum_rates(VECTOR, begin, n, indices, values, scaled, gradients, parts, moved, None)
     for lane in range(whole, lanes):
-        moved[lane] = lane_movement(row, n, gradients, lane, parts[lane])
+        moved[lane] = lane_movement(row, n, gradients, lane, np.float64(parts[lane]))
 
 
-@kernel
+@inlined
 def lane_movement(row: RowBuffer, n: int, gradients: Floats, lane: int, part: float) -> float:
     """Movement of one lane, as if the gradient part were added; its rates are left in the row.
-
-    All but the sum vectorises over the entries.
 
     >>> row = RowBuffer(np.array([0]), np.array([2.0]), np.array([0.5]), np.zeros(1))
     >>> lane_movement(row, 1, np.array([[0.0, 12.0]]), 1, 1.0), row.rates.tolist()
     (0.25, [0.5])
     """
+    return _lane_movement(row.indices, row.values, row.scaled, row.rates, n, gradients, lane, part)
+
+
+@kernel
+def _lane_movement(
+    indices: Integers,
+    values: Floats,
+    scaled: Floats,
+    rates: Floats,
+    n: int,
+    gradients: Floats,
+    lane: int,
+    part: float,
+) -> float:
+    # Handed over one by one, the arrays are known not to overlap. In three loops, all but the sum
+    # vectorises over the entries; the sum must keep its order.
     amount, moved = gradients.dtype.type(part), gradients.dtype.type(0.0)
     for i in range(n):
-        row.rates[i] = gradients[row.indices[i], lane]
+        rates[i] = gradients[indices[i], lane]
     for i in range(n):
-        x = row.values[i]
-        row.rates[i] = rate(x, row.rates[i] + amount * (x * x))
+        x = values[i]
+        rates[i] = rate(x, rates[i] + amount * (x * x))
     for i in range(n):
-        moved += row.rates[i] * row.scaled[i]
+        moved += rates[i] * scaled[i]
     return float(np.float64(moved))
 
 
@@ -240,7 +255,7 @@ def find_rates(
     lane: int,
 ) -> None:
     """``sweep_rates`` for a single lane."""
-    moved[lane] = lane_movement(row, n, gradients, lane, parts[lane])
+    moved[lane] = lane_movement(row, n, gradients, lane, np.float64(parts[lane]))
     for i in range(n):
         rates[i, lane] = row.rates[i]
 

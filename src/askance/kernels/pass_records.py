@@ -6,11 +6,22 @@ the lanes from ``first[s]`` to ``first[s + 1]``.
 
 from typing import NamedTuple
 
-import numpy as np
-
+from askance.kernels._records import Flag, Real, Switch, Whole
+from askance.kernels.lanes import Lanes, RowBuffer, Scratch
 from askance.types import Floats, Integers
 
-__all__ = ["COVER", "FIRST", "IWAL", "MARGIN", "PASSIVE", "Decisions", "Grid", "Progress", "Stream"]
+__all__ = [
+    "COVER",
+    "FIRST",
+    "IWAL",
+    "MARGIN",
+    "PASSIVE",
+    "Decisions",
+    "Grid",
+    "Pass",
+    "Progress",
+    "Stream",
+]
 
 PASSIVE, MARGIN, IWAL, COVER = 0, 1, 2, 3
 
@@ -21,41 +32,57 @@ FIRST = 3.0
 class Grid(NamedTuple):
     """Parameters by setting, and ``first``: where the lanes of each cover begin, and the end."""
 
-    kinds: Integers
-    oracular: np.ndarray[tuple[int], np.dtype[np.bool_]]
-    error_dependent: np.ndarray[tuple[int], np.dtype[np.bool_]]
-    by_margin: np.ndarray[tuple[int], np.dtype[np.bool_]]
-    c0: Floats
-    c1: Floats
-    c2: Floats
-    b: Floats
-    alpha: Floats
-    beta2: Floats
-    first: Integers
+    kinds: Whole
+    oracular: Flag
+    error_dependent: Flag
+    by_margin: Flag
+    c0: Real
+    c1: Real
+    c2: Real
+    b: Real
+    alpha: Real
+    beta2: Real
+    first: Whole
 
 
 class Progress(NamedTuple):
     """What settings have counted, and the multipliers of their cover members by lane."""
 
-    k: Floats
-    error_sums: Floats
-    queries: Integers
-    done: np.ndarray[tuple[int], np.dtype[np.bool_]]
-    numerators: Floats
-    denominators: Floats
-    multipliers: Floats
+    k: Real
+    error_sums: Real
+    queries: Whole
+    done: Flag
+    numerators: Real
+    denominators: Real
+    multipliers: Real
 
 
 class Decisions(NamedTuple):
     """The fields of a Decision by setting."""
 
-    predicted: Floats
-    inside: np.ndarray[tuple[int], np.dtype[np.bool_]]
-    probability: Floats
-    queried: np.ndarray[tuple[int], np.dtype[np.bool_]]
-    k: Floats
-    threshold: Floats
-    floor: Floats
+    predicted: Real
+    inside: Flag
+    probability: Real
+    queried: Flag
+    k: Real
+    threshold: Real
+    floor: Real
+
+
+class Pass(NamedTuple):
+    """All that a pass works on: what each kernel takes and hands on.
+
+    Within kernels this is one pointer, see :mod:`askance.kernels._records`. ``covers`` is None
+    where no setting has a cover; then the walk over its members is not compiled.
+    """
+
+    row: RowBuffer
+    lanes: Lanes
+    grid: Grid
+    progress: Progress
+    work: Scratch
+    decided: Decisions
+    covers: Switch
 
 
 class Stream(NamedTuple):

@@ -8,6 +8,7 @@ import math
 import numpy as np
 
 from askance.kernels._jit import inlined, kernel
+from askance.kernels._records import record_at
 from askance.kernels.exponential import exp_negative
 from askance.kernels.formulas import (
     importance_weight,
@@ -22,9 +23,7 @@ from askance.kernels.formulas import (
     sign,
 )
 from askance.kernels.lanes import (
-    Lanes,
     RowBuffer,
-    Scratch,
     load_row,
     sweep_decay,
     sweep_margins,
@@ -48,6 +47,7 @@ from askance.kernels.pass_records import (
     PASSIVE,
     Decisions,
     Grid,
+    Pass,
     Progress,
     Stream,
 )
@@ -62,6 +62,7 @@ __all__ = [
     "PASSIVE",
     "Decisions",
     "Grid",
+    "Pass",
     "Progress",
     "Stream",
     "bad_row",
@@ -69,29 +70,21 @@ __all__ = [
     "decide",
     "learn",
     "run",
+    "run_passive",
 ]
 
 
 @inlined
-def decide(
-    row: RowBuffer,
-    n: int,
-    norm: float,
-    coin: float,
-    lanes: Lanes,
-    grid: Grid,
-    progress: Progress,
-    work: Scratch,
-    out: Decisions,
-) -> None:
-    """Decide for every setting; only ``work`` and ``out`` are written.
+def decide(p: Pass, n: int, norm: float, coin: float) -> None:
+    """Decide for every setting; only ``work`` and ``decided`` are written.
 
     ``norm`` is the square of that of the scaled row.
     """
+    grid, progress, work, out = p.grid, p.progress, p.work, p.decided
     settings = grid.kinds.shape[0]
-    sweep_margins(row, n, lanes.weights, work.margins)
+    sweep_margins(p.row, n, p.lanes.weights, work.margins)
     sweep_decay(work)
-    _sweep_sensitivities(row, n, lanes, grid, work)
+    _sweep_sensitivities(p, n)
     for s in range(settings):
         f = np.float64(work.margins[s])
         k = progress.k[s]
@@ -108,31 +101,34 @@ def decide(
         else:
             gap = 0.0
             if k > 0.0:
-                gap = _error_gap(k, norm, lanes, grid, work, s)
+                gap = _error_gap(p, k, norm, s)
             mean_error = progress.error_sums[s] / k if k > 0.0 else 0.0
             if grid.kinds[s] == IWAL:
-                _decide_iwal(gap, mean_error, k, grid, out, s)
+                _decide_iwal(p, gap, mean_error, k, s)
             else:
-                _decide_cover(gap, mean_error, k, grid, progress, work, out, s)
+                _decide_cover(p, gap, mean_error, k, s)
         out.queried[s] = coin < out.probability[s]
 
 
 @inlined
-def _sweep_sensitivities(row: RowBuffer, n: int, lanes: Lanes, grid: Grid, work: Scratch) -> None:
+def _sweep_sensitivities(p: Pass, n: int) -> None:
     """Movements of the ERMs under a unit-weight update with the opposite label."""
+    grid, work = p.grid, p.work
     settings = grid.kinds.shape[0]
     needed = False
     for s in range(settings):
         needed = needed or (grid.kinds[s] >= IWAL and not grid.by_margin[s])
         work.parts[s] = slope_squared(-1.0, work.decay[s], work.confidence[s])
     if needed:
-        sweep_movements(row, n, lanes.gradients, work.parts[:settings], work.moved[:settings])
+        parts, moved = work.parts[:settings], work.moved[:settings]
+        sweep_movements(p.row, n, p.lanes.gradients, parts, moved)
 
 
 @inlined
-def _error_gap(k: float, norm: float, lanes: Lanes, grid: Grid, work: Scratch, s: int) -> float:
+def _error_gap(p: Pass, k: float, norm: float, s: int) -> float:
     """G of one setting, by either disagreement test."""
-    if grid.by_margin[s]:
+    lanes, work = p.lanes, p.work
+    if p.grid.by_margin[s]:
         return reverting_weight(work.revert[s], lanes.learning_rates[s] / math.sqrt(k)) / k
     factor = rate_factor(ADAPTIVE, lanes.norms[s] + norm, lanes.totals[s] + 1.0)
     sensitivity = lanes.learning_rates[s] * factor * np.float64(work.moved[s])
@@ -140,9 +136,8 @@ def _error_gap(k: float, norm: float, lanes: Lanes, grid: Grid, work: Scratch, s
 
 
 @inlined
-def _decide_iwal(
-    gap: float, mean_error: float, k: float, grid: Grid, out: Decisions, s: int
-) -> None:
+def _decide_iwal(p: Pass, gap: float, mean_error: float, k: float, s: int) -> None:
+    grid, out = p.grid, p.decided
     if k == 0.0:
         out.probability[s] = 1.0
         return
@@ -157,16 +152,8 @@ def _decide_iwal(
 
 
 @inlined
-def _decide_cover(
-    gap: float,
-    mean_error: float,
-    k: float,
-    grid: Grid,
-    progress: Progress,
-    work: Scratch,
-    out: Decisions,
-    s: int,
-) -> None:
+def _decide_cover(p: Pass, gap: float, mean_error: float, k: float, s: int) -> None:
+    grid, out = p.grid, p.decided
     out.threshold[s] = regret_threshold(mean_error, k, grid.c0[s], grid.alpha[s])
     out.floor[s] = min_query_probability(mean_error, k)
     out.inside[s] = k < FIRST or gap <= out.threshold[s]
@@ -178,65 +165,58 @@ def _decide_cover(
         q_squared = least_q_squared(out.floor[s])
         # Unsigned: numba need not look whether an index counts from the end.
         for lane in range(np.uint64(grid.first[s]), np.uint64(grid.first[s + 1])):
-            differs = sign(np.float64(work.margins[lane])) != out.predicted[s]
-            q_squared += progress.multipliers[lane] if differs else 0.0
+            differs = sign(np.float64(p.work.margins[lane])) != out.predicted[s]
+            q_squared += p.progress.multipliers[lane] if differs else 0.0
         out.probability[s] = query_probability(q_squared)
 
 
 @inlined
-def learn(
-    row: RowBuffer,
-    n: int,
-    norm: float,
-    label: float,
-    lanes: Lanes,
-    grid: Grid,
-    progress: Progress,
-    work: Scratch,
-    decided: Decisions,
-) -> None:
+def learn(p: Pass, n: int, norm: float, label: float) -> None:
     """Let every setting learn what its decision and the label make of the example.
 
     The margins in ``work`` must be those of this row.
     """
-    observe(row.indices[:n], row.values[:n], lanes.scales)
-    settings = grid.kinds.shape[0]
-    trains = False
-    for s in range(settings):
-        begun = decided.k[s] >= FIRST - 1.0
+    observe(p.row.indices[:n], p.row.values[:n], p.lanes.scales)
+    grid, progress, work = p.grid, p.progress, p.work
+    for s in range(grid.kinds.shape[0]):
         if progress.done[s]:
             work.weights[s] = work.parts[s] = 0.0
         else:
-            _learn_erm(label, grid, progress, work, decided, s)
-            trains = trains or begun
-        if progress.done[s] or not begun:
-            _rest(grid, work, s)
-    if not trains or grid.first[settings] == settings:
-        commit(row, n, lanes, work, norm, False)
-        return
-    walk_covers(row, n, norm, lanes, grid, progress, work, decided)
-    commit(row, n, lanes, work, norm, True)
+            _learn_erm(p, label, s)
+        if not _trains(p, s):
+            _rest(p, s)
+    commit(p, n, norm, _walk_if_any(p, n, norm, p.covers))
 
 
 @inlined
-def _rest(grid: Grid, work: Scratch, s: int) -> None:
+def _trains(p: Pass, s: int) -> bool:
+    """Whether the members of a setting, if it has some, learn from this example."""
+    return not p.progress.done[s] and p.decided.k[s] >= FIRST - 1.0
+
+
+@inlined
+def _walk_if_any(p: Pass, n: int, norm: float, covers: bool | None) -> bool:
+    """Walk over the covers, if there are some and one trains; whether that was done."""
+    # numba prunes a branch on an argument that is None before it compiles what is in it.
+    if covers is not None:
+        for s in range(p.grid.kinds.shape[0]):
+            if _trains(p, s):
+                walk_covers(p, n, norm)
+                return True
+    return False
+
+
+@inlined
+def _rest(p: Pass, s: int) -> None:
     """Let no member of a setting learn."""
-    for lane in range(grid.first[s], grid.first[s + 1]):
-        work.weights[lane] = work.parts[lane] = 0.0
+    for lane in range(p.grid.first[s], p.grid.first[s + 1]):
+        p.work.weights[lane] = p.work.parts[lane] = 0.0
 
 
 @inlined
-def _learn_passively(
-    row: RowBuffer,
-    n: int,
-    norm: float,
-    label: float,
-    lanes: Lanes,
-    progress: Progress,
-    work: Scratch,
-    decided: Decisions,
-) -> None:
+def _learn_passively(p: Pass, n: int, norm: float, label: float) -> None:
     """``decide`` and ``learn`` of a lone passive learner: all that is left of them."""
+    row, lanes, progress, work = p.row, p.lanes, p.progress, p.work
     f = margin(row.indices[:n], row.scaled[:n], lanes.weights, 0)
     observe(row.indices[:n], row.values[:n], lanes.scales)
     work.margins[0] = f
@@ -245,24 +225,23 @@ def _learn_passively(
     work.weights[0] = 1.0
     work.confidence[0] = confidence(work.decay[0])
     work.parts[0] = slope_squared(label * f, work.decay[0], work.confidence[0])
-    commit_lane(row, n, lanes, work, 0, norm, False)
-    decided.queried[0] = True
+    commit_lane(p, n, norm, 0, False)
+    p.decided.queried[0] = True
     if sign(f) != label:
         progress.error_sums[0] += 1.0
     progress.k[0] += 1.0
 
 
 @inlined
-def _learn_erm(
-    label: float, grid: Grid, progress: Progress, work: Scratch, decided: Decisions, s: int
-) -> None:
+def _learn_erm(p: Pass, label: float, s: int) -> None:
     """Y* and W of one setting, its clock and its error."""
+    progress, work, decided = p.progress, p.work, p.decided
     if not decided.inside[s]:
         target, weight = decided.predicted[s], 1.0
     else:
         weight = importance_weight(decided.probability[s], decided.queried[s])
         target = label if decided.queried[s] else 1.0
-        if grid.kinds[s] == MARGIN and decided.queried[s]:
+        if p.grid.kinds[s] == MARGIN and decided.queried[s]:
             weight = 1.0
     work.targets[s] = target
     work.weights[s] = weight
@@ -298,38 +277,52 @@ def count_mistakes(
 
 @kernel
 def run(
-    stream: Stream,
-    start: int,
-    stop: int,
-    lanes: Lanes,
-    row: RowBuffer,
-    grid: Grid,
-    progress: Progress,
-    work: Scratch,
-    decided: Decisions,
-    budgets: Integers,
+    table: Integers, room: Floats, stream: Stream, start: int, stop: int, budgets: Integers
 ) -> int:
     """Run rows ``start`` to ``stop`` of a stream, or up to the first at which a budget is reached.
 
-    Returns the row to go on from. Settings that are done learn nothing any more.
+    ``table`` holds a :class:`Pass`; ``room``, the values of its row, tells the precision. Returns
+    the row to go on from. Settings that are done learn nothing any more.
     """
-    alone = lanes.weights.shape[1] == 1 and grid.kinds[0] == PASSIVE and not progress.done[0]
+    p = record_at(table, Pass, room.dtype)
     for i in range(start, stop):
-        n = load_row(
-            stream.indices, stream.values, stream.indptr[i], stream.indptr[i + 1], lanes.scales, row
-        )
-        norm, label = squared_norm(row.scaled[:n]), float(stream.labels[i])
-        if alone:
-            _learn_passively(row, n, norm, label, lanes, progress, work, decided)
-        else:
-            decide(row, n, norm, stream.coins[i], lanes, grid, progress, work, decided)
-            learn(row, n, norm, label, lanes, grid, progress, work, decided)
-        reached = False
-        for s in range(grid.kinds.shape[0]):
-            if decided.queried[s] and not progress.done[s]:
-                progress.queries[s] += 1
-                for q in range(budgets.shape[0]):
-                    reached = reached or budgets[q] == progress.queries[s]
-        if reached:
+        n = _load(p, stream, i)
+        norm = squared_norm(p.row.scaled[:n])
+        decide(p, n, norm, stream.coins[i])
+        learn(p, n, norm, float(stream.labels[i]))
+        if _count_queries(p, budgets):
             return i + 1
     return stop
+
+
+@kernel
+def run_passive(
+    table: Integers, room: Floats, stream: Stream, start: int, stop: int, budgets: Integers
+) -> int:
+    """``run`` for a lone passive learner, which needs a fraction of it."""
+    p = record_at(table, Pass, room.dtype)
+    for i in range(start, stop):
+        n = _load(p, stream, i)
+        _learn_passively(p, n, squared_norm(p.row.scaled[:n]), float(stream.labels[i]))
+        if _count_queries(p, budgets):
+            return i + 1
+    return stop
+
+
+@inlined
+def _load(p: Pass, stream: Stream, i: int) -> int:
+    start, stop = stream.indptr[i], stream.indptr[i + 1]
+    return load_row(stream.indices, stream.values, start, stop, p.lanes.scales, p.row)
+
+
+@inlined
+def _count_queries(p: Pass, budgets: Integers) -> bool:
+    """Count the queries of this example; whether a setting has reached a budget with it."""
+    progress = p.progress
+    reached = False
+    for s in range(p.grid.kinds.shape[0]):
+        if p.decided.queried[s] and not progress.done[s]:
+            progress.queries[s] += 1
+            for q in range(budgets.shape[0]):
+                reached = reached or budgets[q] == progress.queries[s]
+    return reached

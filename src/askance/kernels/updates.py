@@ -10,16 +10,7 @@ import numpy as np
 from askance.kernels._jit import inlined, kernel
 from askance.kernels._vectors import add_updates
 from askance.kernels.formulas import sign
-from askance.kernels.lanes import (
-    VECTOR,
-    WIDE,
-    Lanes,
-    RowBuffer,
-    Scratch,
-    find_rates,
-    lane_movement,
-    sweep_rates,
-)
+from askance.kernels.lanes import VECTOR, WIDE, RowBuffer, find_rates, lane_movement, sweep_rates
 from askance.kernels.linear import ADAPTIVE, rate_factor
 from askance.kernels.logistic import (
     LARGE,
@@ -32,6 +23,7 @@ from askance.kernels.logistic import (
     second_guess,
     usual_step,
 )
+from askance.kernels.pass_records import Pass
 from askance.types import Floats
 
 __all__ = [
@@ -49,16 +41,14 @@ EDGE = 1e-9
 """A push that differs by no more from what it takes may or may not flip a prediction."""
 
 ANY = -1.0
-"""Of an update of which this is expected, it does not matter where it ends."""
+"""Expected of an update whose end changes nothing: the walk is right wherever it ends."""
 
 TINY_VALUE = 1e-12
 """A smaller feature may lose its gradient to underflow, and then no bound on a movement holds."""
 
 
 @inlined
-def flips(
-    row: RowBuffer, n: int, lanes: Lanes, work: Scratch, lane: int, norm: float, tiny: bool
-) -> bool:
+def flips(p: Pass, n: int, norm: float, lane: int, tiny: bool) -> bool:
     """Whether the update of an opposed lane carries its prediction over to the target.
 
     That is so if the push, learning rate times weight times movement, exceeds ``revert`` of the
@@ -66,6 +56,7 @@ def flips(
     of the trial's; only where that leaves it open is the lane's own sum computed, and only at the
     very edge the step itself. No bound holds for a row that has a ``tiny`` value.
     """
+    lanes, work = p.lanes, p.work
     weight = work.weights[lane]
     factor = rate_factor(ADAPTIVE, lanes.norms[lane] + weight * norm, lanes.totals[lane] + weight)
     strength = lanes.learning_rates[lane] * weight
@@ -73,6 +64,8 @@ def flips(
     part, trial = np.float64(work.parts[lane]), np.float64(work.trials[lane])
     moved: float = np.float64(work.moved[lane])
     if part != trial:
+        # The sums were made with the trial's part. Most walks are settled by what those sums bound,
+        # and a sum over the features is saved; the margins of 0.1% cover rounding in float32.
         if part > 0.0 and trial > 0.0 and not tiny:
             push = strength * factor * moved
             slack = math.sqrt(trial / part)
@@ -80,12 +73,13 @@ def flips(
                 return True
             if push * max(slack, 1.0) < needed * 0.999:
                 return False
-        moved = lane_movement(row, n, lanes.gradients, lane, part)
+        moved = lane_movement(p.row, n, lanes.gradients, lane, part)
     push = strength * (factor * moved)
     if push > needed * (1.0 + EDGE):
         return True
     if push < needed * (1.0 - EDGE) or moved <= 0.0:
         return False
+    # At the edge rounding decides, so it must be the rounding of the step that will be made.
     opposed = -abs(np.float64(work.margins[lane]))
     target = work.targets[lane]
     return bool(sign(target * (opposed + _step(opposed, work.decay[lane], push))) == target)
@@ -109,6 +103,7 @@ def find_doubts(
     >>> doubts.tolist()
     [0.0, 1.0, 0.0]
     """
+    # Without branches, so that it vectorises: doubts are looked for in all lanes of every example.
     for lane in range(doubts.shape[0]):
         agrees = targets[lane] * np.float64(margins[lane]) > 0.0
         reaches = agrees | (pushes[lane] > reverts[lane] * (1.0 + EDGE))
@@ -138,78 +133,83 @@ def _step(agreement: float, decay: float, push: float) -> float:
 
 
 @inlined
-def commit(row: RowBuffer, n: int, lanes: Lanes, work: Scratch, norm: float, ready: bool) -> None:
+def commit(p: Pass, n: int, norm: float, ready: bool) -> None:
     """Let all lanes learn their targets and weights; weight 0 leaves a lane as it was.
 
     Few learning lanes are visited one by one; many are swept over together. ``ready`` says that the
     rates and pushes of all are there already.
     """
+    lanes, work = p.lanes, p.work
     count = lanes.weights.shape[1]
     learning = 0
     for lane in range(count):
         learning += work.weights[lane] > 0.0
+    # A sweep costs about as much as six lanes on their own: the vectors are wide, but each entry
+    # of the row reads and writes all lanes, those that learn nothing too.
     if learning * 6 <= count or count == 1:
         for lane in range(count):
             if work.weights[lane] > 0.0:
-                commit_lane(row, n, lanes, work, lane, norm, ready)
+                commit_lane(p, n, norm, lane, ready)
         return
     if not ready:
-        sweep_rates(row, n, lanes.gradients, work.parts, work.moved, work.rates, 0, count)
-        find_pushes(lanes, work, norm, 0, count)
-    _find_updates(lanes, work, norm)
-    _apply(row, n, lanes, work.parts, work.updates, work.rates)
+        sweep_rates(p.row, n, lanes.gradients, work.parts, work.moved, work.rates, 0, count)
+        find_pushes(p, norm, 0, count)
+    _find_updates(p, norm)
+    _apply(p, n)
 
 
 @kernel
-def _apply(
-    row: RowBuffer, n: int, lanes: Lanes, parts: Floats, updates: Floats, rates: Floats
-) -> None:
+def _apply(p: Pass, n: int) -> None:
     """Add the gradient parts and the updates of all lanes."""
-    count = lanes.weights.shape[1]
-    wide, whole = count - count % WIDE, count - count % VECTOR
+    row, work = p.row, p.work
     indices, values = row.indices, row.values
-    gradients, weights = lanes.gradients, lanes.weights
+    gradients, weights = p.lanes.gradients, p.lanes.weights
+    parts, updates, rates = work.parts, work.updates, work.rates
+    count = weights.shape[1]
+    wide, whole = count - count % WIDE, count - count % VECTOR
     for begin in range(0, wide, WIDE):
         add_updates(WIDE, begin, n, indices, values, gradients, weights, parts, updates, rates)
     for begin in range(wide, whole, VECTOR):
         add_updates(VECTOR, begin, n, indices, values, gradients, weights, parts, updates, rates)
     for lane in range(whole, count):
-        _apply_lane(row, n, lanes, parts, updates, rates, lane)
+        _apply_lane(p, n, lane)
 
 
 @inlined
-def _apply_lane(
-    row: RowBuffer, n: int, lanes: Lanes, parts: Floats, updates: Floats, rates: Floats, lane: int
-) -> None:
+def _apply_lane(p: Pass, n: int, lane: int) -> None:
     """``_apply`` for a single lane."""
+    row, lanes, work = p.row, p.lanes, p.work
+    part, update = work.parts[lane], work.updates[lane]
     for i in range(n):
         j = row.indices[i]
-        lanes.gradients[j, lane] += parts[lane] * (row.values[i] * row.values[i])
-        lanes.weights[j, lane] += updates[lane] * rates[i, lane]
+        lanes.gradients[j, lane] += part * (row.values[i] * row.values[i])
+        lanes.weights[j, lane] += update * work.rates[i, lane]
 
 
 @inlined
-def commit_lane(
-    row: RowBuffer, n: int, lanes: Lanes, work: Scratch, lane: int, norm: float, ready: bool
-) -> None:
+def commit_lane(p: Pass, n: int, norm: float, lane: int, ready: bool) -> None:
     """``commit`` for a single lane."""
+    lanes, work = p.lanes, p.work
     if not ready:
-        find_rates(row, n, lanes.gradients, work.parts, work.moved, work.rates, lane)
+        find_rates(p.row, n, lanes.gradients, work.parts, work.moved, work.rates, lane)
     weight, target = work.weights[lane], work.targets[lane]
     lanes.norms[lane] += weight * norm
     lanes.totals[lane] += weight
     factor = rate_factor(ADAPTIVE, lanes.norms[lane], lanes.totals[lane])
     moved = factor * np.float64(work.moved[lane])
+    # Kept for the next example, whose walk guesses from it how far this lane can be pushed.
     work.reach[lane] = moved
     agreement = target * np.float64(work.margins[lane])
     step = _step(agreement, work.decay[lane], lanes.learning_rates[lane] * weight * moved)
     work.updates[lane] = target * step / moved * factor if moved > 0.0 else 0.0
-    _apply_lane(row, n, lanes, work.parts, work.updates, work.rates, lane)
+    _apply_lane(p, n, lane)
 
 
 @inlined
-def find_pushes(lanes: Lanes, work: Scratch, norm: float, begin: int, end: int) -> None:
+def find_pushes(p: Pass, norm: float, begin: int, end: int) -> None:
     """How far some neighbouring lanes would be pushed."""
+    lanes, work = p.lanes, p.work
+    # Slices from 0 on, each an argument of its own: loops over such arrays vectorise.
     _find_pushes(
         norm, work.weights[begin:end], lanes.norms[begin:end], lanes.totals[begin:end],
         lanes.learning_rates[begin:end], work.moved[begin:end], work.factors[begin:end],
@@ -240,8 +240,9 @@ def _find_pushes(
 
 
 @inlined
-def _find_updates(lanes: Lanes, work: Scratch, norm: float) -> None:
+def _find_updates(p: Pass, norm: float) -> None:
     """The scalar update of each lane, and its counts."""
+    lanes, work = p.lanes, p.work
     _count(norm, work.weights, lanes.norms, lanes.totals)
     usual = _find_guesses(
         work.targets, work.margins, work.decay, work.confidence, work.pushes, work.agreements,
@@ -250,6 +251,7 @@ def _find_updates(lanes: Lanes, work: Scratch, norm: float) -> None:
     _find_steps(work.agreements, work.decay, work.pushes, usual, work.steps)
     for lane in range(work.steps.shape[0]):
         step, reach = work.targets[lane] * work.steps[lane], work.reach[lane]
+        # Where nothing moves there is no direction to step in: 0/0 would put nan into the weights.
         learns = work.weights[lane] > 0.0 and reach > 0.0
         work.updates[lane] = step / reach * work.factors[lane] if learns else 0.0
 
@@ -297,6 +299,7 @@ def _find_steps(
             )
     for lane in range(steps.shape[0]):
         steps[lane] = best_guess(steps[lane], agreements[lane], decay[lane], pushes[lane])
+    # Almost never: so the loop above need not choose lane by lane, and stays a vector loop.
     if usual < steps.shape[0]:
         for lane in range(steps.shape[0]):
             if not is_usual(agreements[lane], pushes[lane]):

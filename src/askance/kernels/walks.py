@@ -12,9 +12,9 @@ import numpy as np
 from askance.kernels import cover
 from askance.kernels._jit import inlined, kernel
 from askance.kernels.formulas import least_q_squared, query_probability, sign
-from askance.kernels.lanes import Lanes, RowBuffer, Scratch, sweep_rates
+from askance.kernels.lanes import sweep_rates
 from askance.kernels.logistic import slope_squared
-from askance.kernels.pass_records import FIRST, Decisions, Grid, Progress
+from askance.kernels.pass_records import FIRST, Pass, Progress
 from askance.kernels.updates import ANY, any_from, find_doubts, find_pushes, flips, has_tiny
 from askance.types import Floats
 
@@ -22,73 +22,64 @@ __all__ = ["walk_covers"]
 
 
 @inlined
-def walk_covers(
-    row: RowBuffer,
-    n: int,
-    norm: float,
-    lanes: Lanes,
-    grid: Grid,
-    progress: Progress,
-    work: Scratch,
-    decided: Decisions,
-) -> None:
+def walk_covers(p: Pass, n: int, norm: float) -> None:
     """Find what the members of all covers learn, and update their multipliers.
 
     The rates and pushes of all lanes are left for the commit; the parts of the ERMs must be there.
     """
-    settings, count = grid.kinds.shape[0], lanes.weights.shape[1]
+    lanes, work, first = p.lanes, p.work, p.grid.first
+    settings, count = p.grid.kinds.shape[0], lanes.weights.shape[1]
     for s in range(settings):
-        if _walks(grid, progress, decided, s):
-            _guess(row, n, norm, lanes, grid, progress, work, decided, s)
+        if _walks(p, s):
+            _guess(p, n, norm, s)
+    # The sums below are those of these parts; a second walk that changes a part must know that.
     for lane in range(count):
         work.trials[lane] = work.parts[lane]
-    sweep_rates(row, n, lanes.gradients, work.parts, work.moved, work.rates, 0, count)
-    find_pushes(lanes, work, norm, 0, count)
+    sweep_rates(p.row, n, lanes.gradients, work.parts, work.moved, work.rates, 0, count)
+    find_pushes(p, norm, 0, count)
     find_doubts(work.targets, work.margins, work.pushes, work.revert, work.expected, work.doubts)
-    tiny = has_tiny(row, n)
+    tiny = has_tiny(p.row, n)
+    # A single doubt sends its whole setting on a second walk: each flip decides what later members
+    # learn. Other settings share nothing with it.
     for s in range(settings):
-        members = work.doubts[grid.first[s] : grid.first[s + 1]]
-        if _walks(grid, progress, decided, s) and any_from(1.0, members):
-            _walk_again(row, n, norm, tiny, lanes, grid, progress, work, decided, s)
+        if _walks(p, s) and any_from(1.0, work.doubts[first[s] : first[s + 1]]):
+            _walk_again(p, n, norm, tiny, s)
 
 
 @inlined
-def _walks(grid: Grid, progress: Progress, decided: Decisions, s: int) -> bool:
+def _walks(p: Pass, s: int) -> bool:
     """Whether the cover of a setting, if it has one, learns from this example."""
-    alone = grid.first[s] == grid.first[s + 1]
-    return not (alone or progress.done[s] or decided.k[s] < FIRST - 1.0)
+    alone = p.grid.first[s] == p.grid.first[s + 1]
+    return not (alone or p.progress.done[s] or p.decided.k[s] < FIRST - 1.0)
 
 
 @inlined
-def _cost_gap(grid: Grid, work: Scratch, decided: Decisions, s: int, q_squared: float) -> float:
+def _cost_gap(p: Pass, s: int, q_squared: float) -> float:
     """The cost gap of a member of which the ones before it leave this q squared."""
+    grid, work, decided = p.grid, p.work, p.decided
     regret = cover.regret_weight(grid.beta2[s], decided.k[s], decided.threshold[s])
     agrees = decided.predicted[s] == work.targets[s]
-    p = query_probability(q_squared)
-    return cover.cost_gap(regret, agrees, work.weights[s], decided.inside[s], grid.alpha[s], p)
+    probability = query_probability(q_squared)
+    return cover.cost_gap(
+        regret, agrees, work.weights[s], decided.inside[s], grid.alpha[s], probability
+    )
 
 
 @inlined
-def _guess(
-    row: RowBuffer,
-    n: int,
-    norm: float,
-    lanes: Lanes,
-    grid: Grid,
-    progress: Progress,
-    work: Scratch,
-    decided: Decisions,
-    s: int,
-) -> None:
+def _guess(p: Pass, n: int, norm: float, s: int) -> None:
     """The walk of one setting, as far as it needs no sum over features."""
-    begin, end = grid.first[s], grid.first[s + 1]
+    progress, work, decided = p.progress, p.work, p.decided
+    begin, end = p.grid.first[s], p.grid.first[s + 1]
     if decided.inside[s]:
+        # Kept aside, since the guess writes the real ones: a wrong one is taken back from here.
         _copy(progress.numerators[begin:end], work.numerators[begin:end])
         _copy(progress.denominators[begin:end], work.denominators[begin:end])
         _copy(progress.multipliers[begin:end], work.multipliers[begin:end])
-        _walk(row, n, norm, True, False, lanes, grid, progress, work, decided, s)
+        _walk(p, n, norm, True, False, s)
         return
-    target, weight = decided.predicted[s], -_cost_gap(grid, work, decided, s, 1.0)
+    # Outside, all members learn the prediction with one weight: the gap has no q in it, and is
+    # never positive, so the other label is never the cheaper one.
+    target, weight = decided.predicted[s], -_cost_gap(p, s, 1.0)
     _fill(work.targets[begin:end], target)
     _fill(work.weights[begin:end], weight)
     _weigh(
@@ -99,32 +90,25 @@ def _guess(
 
 
 @inlined
-def _walk_again(
-    row: RowBuffer,
-    n: int,
-    norm: float,
-    tiny: bool,
-    lanes: Lanes,
-    grid: Grid,
-    progress: Progress,
-    work: Scratch,
-    decided: Decisions,
-    s: int,
-) -> None:
+def _walk_again(p: Pass, n: int, norm: float, tiny: bool, s: int) -> None:
     """The walk of one setting, now that the sums over features are there."""
-    begin, end = grid.first[s], grid.first[s + 1]
+    progress, work, decided = p.progress, p.work, p.decided
+    begin, end = p.grid.first[s], p.grid.first[s + 1]
     if decided.inside[s]:
         _copy(work.numerators[begin:end], progress.numerators[begin:end])
         _copy(work.denominators[begin:end], progress.denominators[begin:end])
         _copy(work.multipliers[begin:end], progress.multipliers[begin:end])
-        _walk(row, n, norm, False, tiny, lanes, grid, progress, work, decided, s)
-        sweep_rates(row, n, lanes.gradients, work.parts, work.moved, work.rates, begin, end)
-        find_pushes(lanes, work, norm, begin, end)
+        _walk(p, n, norm, False, tiny, s)
+        # Parts may be others now, and the commit needs the rates of what is really learned.
+        sweep_rates(p.row, n, p.lanes.gradients, work.parts, work.moved, work.rates, begin, end)
+        find_pushes(p, norm, begin, end)
         return
-    gap = _cost_gap(grid, work, decided, s, 1.0)
+    # What is learned was no guess here, so the sums stand. Only the numerators of members that
+    # still disagree after their update have to follow; the guess has not touched them.
+    gap = _cost_gap(p, s, 1.0)
     for lane in range(begin, end):
         differs = sign(np.float64(work.margins[lane])) != decided.predicted[s]
-        if differs and not flips(row, n, lanes, work, lane, norm, tiny):
+        if differs and not flips(p, n, norm, lane, tiny):
             _disagree(gap, 1.0, False, progress, lane)
 
 
@@ -162,21 +146,10 @@ def _expect(numerators: Floats, expected: Floats) -> None:
 
 
 @inlined
-def _walk(
-    row: RowBuffer,
-    n: int,
-    norm: float,
-    guess: bool,
-    tiny: bool,
-    lanes: Lanes,
-    grid: Grid,
-    progress: Progress,
-    work: Scratch,
-    decided: Decisions,
-    s: int,
-) -> None:
+def _walk(p: Pass, n: int, norm: float, guess: bool, tiny: bool, s: int) -> None:
     """The members of one setting, inside the region, one after the other."""
-    predicted, learning_rate = decided.predicted[s], lanes.learning_rates[s]
+    grid, work, decided = p.grid, p.work, p.decided
+    predicted, learning_rate = decided.predicted[s], p.lanes.learning_rates[s]
     if guess:
         # Rows that move the ERM far move the members far.
         now, last = np.float64(work.moved[s]), work.paces[s]
@@ -186,8 +159,9 @@ def _walk(
     changed, gap, target, weight = True, 0.0, predicted, 0.0
     # Unsigned: numba need not look whether an index counts from the end.
     for lane in range(np.uint64(grid.first[s]), np.uint64(grid.first[s + 1])):
+        # Only a multiplier moves q, and with it the costs: most members share them with the last.
         if changed:
-            changed, gap = False, _cost_gap(grid, work, decided, s, q_squared)
+            changed, gap = False, _cost_gap(p, s, q_squared)
             target, weight = (predicted if gap <= 0.0 else -predicted), abs(gap)
         f = np.float64(work.margins[lane])
         agreement = target * f
@@ -196,14 +170,15 @@ def _walk(
         work.parts[lane] = weight * slope_squared(
             agreement, work.decay[lane], work.confidence[lane]
         )
+        # An update never carries a member away from its target, only towards it.
         settled = agreement > 0.0
         if guess:
             settled |= learning_rate * weight * work.reach[lane] > work.revert[lane]
         elif not settled and weight > 0.0:
-            settled = flips(row, n, lanes, work, int(lane), norm, tiny)
+            settled = flips(p, n, norm, int(lane), tiny)
         work.expected[lane] = settled
         if (target if settled else sign(f)) != predicted:
-            multiplier = _disagree(gap, q_squared, True, progress, lane)
+            multiplier = _disagree(gap, q_squared, True, p.progress, lane)
             q_squared += multiplier
             changed = multiplier != 0.0
 

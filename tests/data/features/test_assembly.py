@@ -38,3 +38,13 @@ def test_the_order_of_arrival_changes_no_bit(values, random):
     row = [(3, value) for value in values]
     shuffled = random.sample(row, len(row))
     assert merge([row]) == merge([shuffled])
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([127, 128, 129, 1000, 5000]))
+def test_long_rows_are_sorted_too(seed, n):
+    rng = np.random.default_rng(seed)
+    indices, eighths = rng.integers(0, n // 2, n), rng.integers(-8, 9, n)
+    sums = np.bincount(indices, eighths / 8)
+    expected = [(i, v) for i, v in enumerate(sums.tolist()) if v]
+    assert merge([list(zip(indices.tolist(), (eighths / 8).tolist(), strict=True))]) == [expected]

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.kernels._jit import allocating, kernel
+from askance.kernels._jit import kernel
 
 __all__ = ["count_column", "merge_rows", "place_column"]
 
@@ -56,31 +56,32 @@ def place_column(
                 cursor[i] += 1
 
 
-@allocating
+@kernel
 def _sort_row(indices: Indices, values: Values) -> None:
     """Sort one row in place by index, then by value."""
+    # Shell's method: a few lines compile in a tenth of the time that numba's own sort takes, which
+    # is seconds of everybody's first run. Rows are short, and equal pairs need no order.
     n = len(indices)
-    if n > 128:
-        by_value = np.argsort(values, kind="mergesort")
-        order = by_value[np.argsort(indices[by_value], kind="mergesort")]
-        indices[:] = indices[order]
-        values[:] = values[order]
-        return
-    for k in range(1, n):
-        index = indices[k]
-        value = values[k]
-        j = k
-        while j > 0 and (
-            indices[j - 1] > index or (indices[j - 1] == index and values[j - 1] > value)
-        ):
-            indices[j] = indices[j - 1]
-            values[j] = values[j - 1]
-            j -= 1
-        indices[j] = index
-        values[j] = value
+    gap = 1
+    while 3 * gap < n:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for k in range(gap, n):
+            index = indices[k]
+            value = values[k]
+            j = k
+            while j >= gap and (
+                indices[j - gap] > index or (indices[j - gap] == index and values[j - gap] > value)
+            ):
+                indices[j] = indices[j - gap]
+                values[j] = values[j - gap]
+                j -= gap
+            indices[j] = index
+            values[j] = value
+        gap //= 3
 
 
-@allocating
+@kernel
 def merge_rows(indptr: Whole, indices: Indices, values: Values, merged: Whole) -> None:
     """Sort each row by index in place and add up equal indices, leaving out zeros.
 
