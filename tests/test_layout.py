@@ -41,6 +41,20 @@ def test_names_of_modules_say_something(source: Path) -> None:
     assert source.stem not in FORBIDDEN_NAMES
 
 
+def test_no_two_public_classes_share_a_name() -> None:
+    """One name, one thing; what starts with an underscore is a module's own."""
+    places: dict[str, list[str]] = {}
+    for source in SOURCES:
+        for node in ast.walk(ast.parse(source.read_text())):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(str(source.relative_to(PACKAGE)))
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
+def test_the_root_holds_few_modules() -> None:
+    assert len([source for source in SOURCES if source.parent == PACKAGE]) <= 10
+
+
 @sources
 def test_nothing_is_printed(source: Path) -> None:
     if "cli" in source.parts:

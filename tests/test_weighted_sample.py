@@ -62,6 +62,8 @@ def one(seed: int, name: str, n: int, **settings: Any) -> Run:
     generator = np.random.default_rng([seed, 1])
     points = generator.integers(len(GRID), size=n)
     labels = np.where(generator.random(n) < POSITIVE[points], 1, -1)
+    # A rate at which every algorithm asks about a part of so short a stream.
+    settings = {"learning_rate": 0.4} | settings
     live = ActiveLearner(name, n_features=2, random_state=seed, **settings)
     inside = 0.0
     for point, label in zip(points.tolist(), labels.tolist(), strict=True):

@@ -24,6 +24,7 @@ __all__ = [
     "require_labels",
     "require_native",
     "require_positive",
+    "require_whole",
     "saved_array",
     "saved_number",
     "saved_part",
@@ -123,6 +124,21 @@ def saved_part(state: State, name: str, kind: type) -> Any:
     if type(value) is not kind:
         raise InvalidParameter(f"a saved {name} must be a {kind.__name__}, got {shown(value)}")
     return value
+
+
+def require_whole(least: int = 0, **parameters: object) -> None:
+    """Raise for the first parameter that is not a whole number from ``least`` on.
+
+    >>> require_whole(1, probes=2.5)
+    Traceback (most recent call last):
+    askance.errors.InvalidParameter: probes must be a whole number from 1 on, got 2.5
+    """
+    for name, value in parameters.items():
+        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+        if not (whole and value >= least):  # type: ignore[operator]
+            raise InvalidParameter(
+                f"{name} must be a whole number from {least} on, got {shown(value)}"
+            )
 
 
 def saved_whole(state: State, name: str, most: int = MOST) -> int:

@@ -235,5 +235,5 @@ def test_a_label_that_nobody_asked_for_is_refused() -> None:
 
 
 def test_a_sample_needs_a_size() -> None:
-    with pytest.raises(InvalidParameter, match="unlabeled must be at least 1, got 0"):
+    with pytest.raises(InvalidParameter, match="unlabeled must be a whole number from 1 on, got 0"):
         fresh_learner(unlabeled=0)

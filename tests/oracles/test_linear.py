@@ -395,16 +395,21 @@ def test_rows_in_any_byte_order(kinds: tuple[str, str], rates: str) -> None:
     assert oracle.margin(x) == oracle.margin(plain)
 
 
-@pytest.mark.parametrize("n_features", [10**12, 2**62, 2**63, 10**30])
+@pytest.mark.parametrize("n_features", [2**31 - 1, 10**12, 2**62, 2**63, 10**30])
 def test_absurd_sizes_are_refused_before_memory_is_asked_for(n_features: int, refused: Any) -> None:
-    with refused(InvalidParameter, "must fit into at most 64 GiB, got", "GiB", str(n_features)):
+    with refused(InvalidParameter, f"from 0 to {2**31 - 2}, got {n_features}"):
         LinearState(n_features=n_features)
+
+
+def test_many_classifiers_of_many_features_are_refused_too(refused: Any) -> None:
+    with refused(InvalidParameter, "must fit into at most 64 GiB, got", "GiB", "2000000000"):
+        LinearState(n_features=2_000_000_000, lanes=49)
 
 
 def test_a_state_that_the_machine_cannot_hold(monkeypatch: Any, refused: Any) -> None:
     monkeypatch.setattr(linear, "MOST_BYTES", 2**70)
-    with refused(InvalidParameter, "must fit into what this machine can give, got 1.12e+10 GiB"):
-        LinearState(n_features=10**18)
+    with refused(InvalidParameter, "must fit into what this machine can give, got 1.6e+10 GiB"):
+        LinearState(n_features=2**31 - 2, lanes=10**9)
 
 
 @pytest.mark.parametrize("lanes", [0, -1, True, 1.5, "two"])
@@ -416,18 +421,18 @@ def test_lanes_are_counted(lanes: Any, refused: Any) -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"weights": None}, "saved weights must be an array, got NoneType"),
-        ({"weights": [0.0] * 6}, "saved weights must be an array, got list"),
+        ({"weights": None}, "saved weights must be an array, got None"),
+        ({"weights": [0.0] * 6}, "saved weights must be an array, got [0.0"),
         ({"weights": np.zeros((6, 1), np.float32)}, "got (6, 1) of float32"),
         ({"weights": np.full(6, np.nan, np.float32)}, "saved weights must be finite, got"),
         ({"gradients": np.full(6, np.inf, np.float32)}, "saved gradients must be finite"),
-        ({"gradients": np.full(6, -1.0, np.float32)}, "finite and not negative"),
-        ({"scales": np.full(6, -1.0, np.float32)}, "saved scales must be finite and not negative"),
+        ({"gradients": np.full(6, -1.0, np.float32)}, "saved gradients must not be negative"),
+        ({"scales": np.full(6, -1.0, np.float32)}, "saved scales must not be negative"),
         ({"scales": np.zeros(6, ">f4")}, "6 entries of float32, got (6,) of >f4"),
-        ({"norm": math.nan}, "saved norm must be finite and not negative, got nan"),
-        ({"norm": None}, "saved norm must be finite and not negative, got None"),
-        ({"total": -1.0}, "saved total must be finite and not negative, got -1.0"),
-        ({"total": "3"}, "saved total must be finite and not negative, got '3'"),
+        ({"norm": math.nan}, "a saved norm must be finite, from 0.0 to inf, got nan"),
+        ({"norm": None}, "a saved norm must be finite, from 0.0 to inf, got None"),
+        ({"total": -1.0}, "a saved total must be finite, from 0.0 to inf, got -1.0"),
+        ({"total": "3"}, "a saved total must be finite, from 0.0 to inf, got '3'"),
     ],
 )
 def test_a_forged_state_is_refused_whole(changed: Any, message: str, refused: Any) -> None:

@@ -57,6 +57,7 @@ _TAKEN = {
     "random_state": "the option --seed sets it",
     "budget": "the option --budget sets it",
     "features": "the features come from the file",
+    "estimator": "commands learn with the online linear oracle",
     "classes": "the classes come from the labels",
     "reading": "the options say how the file is read",
 }
@@ -226,11 +227,7 @@ class LearnerOptions:
         """
         named = {name: getattr(self, name) for name in ("c0", "cover_size", "learning_rate")}
         given = {name: value for name, value in named.items() if value is not None}
-        found = dict(map(parameter, self.param or ()))
-        for name in ("n_features", "estimator"):
-            if name in found:
-                raise InvalidParameter(f"{name} is no parameter of a command: leave --param {name}")
-        return found | given
+        return dict(map(parameter, self.param or ())) | given
 
 
 @dataclass

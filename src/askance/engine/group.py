@@ -26,7 +26,7 @@ from askance.oracles.linear import LinearOracle, LinearState
 from askance.protocols import Learner
 from askance.types import Integers
 
-__all__ = ["Group", "is_compilable"]
+__all__ = ["Group", "is_compilable", "table_of"]
 
 _KINDS: dict[type[StreamingLearner], int] = {
     Passive: passes.PASSIVE,

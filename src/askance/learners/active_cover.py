@@ -21,6 +21,7 @@ from askance.learners.region import (
 )
 from askance.protocols import BatchOracle
 from askance.types import Integers, Matrix
+from askance.validation import require_whole
 
 __all__ = ["ActiveCover", "Audit"]
 
@@ -97,6 +98,8 @@ class ActiveCover(EpochLearner):
         max_iterations: int = 20_000,
         **settings: Unpack[EpochSettings],
     ) -> None:
+        require_whole(probes=probes, known_from=known_from, audit=audit)
+        require_whole(1, max_iterations=max_iterations)
         self.constants = constants
         self.region = chosen_region(oracle, region)
         self.probes = probes

@@ -13,7 +13,7 @@ from askance.learners.epochs import Block, EpochLearner, EpochSettings
 from askance.learners.region import KnownRegion, chosen_region, make_region, spread
 from askance.protocols import BatchOracle
 from askance.types import Integers, Matrix
-from askance.validation import require_at_least_one, require_positive
+from askance.validation import require_at_least_one, require_positive, require_whole
 
 __all__ = ["BatchIWAL"]
 
@@ -60,6 +60,7 @@ class BatchIWAL(EpochLearner):
     ) -> None:
         require_positive(c0=c0)
         require_at_least_one(c1=c1, c2=c2)
+        require_whole(probes=probes)
         self.c0, self.c1, self.c2 = c0, c1, c2
         self.error_dependent = error_dependent
         self.oracular = oracular

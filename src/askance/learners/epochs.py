@@ -25,6 +25,7 @@ from askance.validation import (
     check_label,
     check_matrix,
     check_row,
+    require_whole,
     saved_number,
     saved_part,
     saved_whole,
@@ -83,8 +84,9 @@ class EpochLearner(ABC):
         horizon: int | None = None,
         n_features: int | None = None,
     ) -> None:
-        if unlabeled < 1:
-            raise InvalidParameter(f"unlabeled must be at least 1, got {unlabeled}")
+        require_whole(1, unlabeled=unlabeled)
+        if horizon is not None:
+            require_whole(1, horizon=horizon)
         self.oracle = oracle
         self.schedule = validated(schedule)
         self.unlabeled = unlabeled
