@@ -124,7 +124,7 @@ def test_the_architecture_shows_every_module_and_the_layers_of_the_linter():
         if path.name not in ("__pycache__", "__main__.py", "py.typed"):
             assert path.name in tree, path.name
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    (layers,) = (c for c in settings["tool"]["importlinter"]["contracts"] if "layers" in c)
+    layers = next(c for c in settings["tool"]["importlinter"]["contracts"] if "layers" in c)
     drawn = drawing.split("```text\n")[1].split("```")[0]
     assert [_names(line) for line in drawn.splitlines() if _names(line)] == [
         # What is planned stands in parentheses.

@@ -43,11 +43,11 @@ def test_names_of_modules_say_something(source: Path) -> None:
 
 def test_no_two_public_classes_share_a_name() -> None:
     """One name, one thing; what starts with an underscore is a module's own."""
-    places: dict[str, list[str]] = {}
+    places: dict[str, set[str]] = {}
     for source in SOURCES:
         for node in ast.walk(ast.parse(source.read_text())):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                places.setdefault(node.name, []).append(str(source.relative_to(PACKAGE)))
+                places.setdefault(node.name, set()).add(str(source.relative_to(PACKAGE)))
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
 
 

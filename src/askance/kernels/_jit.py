@@ -20,6 +20,7 @@ import llvmlite.binding
 import numba
 from numba.core import config
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from platformdirs import user_cache_path
 
 __all__ = [
     "CODE_VERSION",
@@ -62,12 +63,12 @@ CODE_VERSION: str = _code_version()
 @functools.cache
 def _cache_folder(room: str) -> Path | None:
     """Where compiled code of a room is kept, or None where this machine has no place for it."""
-    root = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME")
-    folder = Path(root) if root else Path.home() / ".cache"
+    root = os.environ.get("NUMBA_CACHE_DIR")
+    home = Path(root) / "askance" if root else user_cache_path("askance", appauthor=False)
     name = f"kernels-{CODE_VERSION}"
     if room != _KERNELS.name:
         name = f"{room}-{_digest(_KERNELS.parent / room).hexdigest()}-{CODE_VERSION}"
-    folder = folder / "askance" / name
+    folder = home / name
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:

@@ -22,7 +22,7 @@ from askance.simulate import Contestant, Measure, Progress, Seat, run_rows
 from askance.sparse import rows_of
 from askance.types import Label, Row, Run
 
-__all__ = ["Bought", "Plan", "Rehearsal", "rehearse", "rehearse_stream"]
+__all__ = ["BoughtRecord", "Plan", "Rehearsal", "rehearse", "rehearse_stream"]
 
 STEP = 256
 """Examples between two reports of the progress."""
@@ -64,7 +64,7 @@ class Plan:
         return Contestant("passive", "passive", suggested("passive", same))
 
 
-class Bought(NamedTuple):
+class BoughtRecord(NamedTuple):
     """A record whose label was bought."""
 
     record: Record
@@ -94,7 +94,7 @@ class Rehearsal:
     passive: Run
     everything: Run
     majority: float
-    bought: list[Bought]
+    bought: list[BoughtRecord]
     measure: str
     examples: int
     tested: int
@@ -132,7 +132,7 @@ def rehearse(
         passive=_as_if_stopped(everything),
         everything=everything,
         majority=_minority_share(int(np.count_nonzero(held.labels[test] > 0)), len(test)),
-        bought=[Bought(records[i], int(held.labels[i]), p) for i, p in queried.items()],
+        bought=[BoughtRecord(records[i], int(held.labels[i]), p) for i, p in queried.items()],
         measure="test error",
         examples=len(train),
         tested=len(test),
@@ -148,10 +148,10 @@ def rehearse_stream(intake: Intake, plan: Plan, on_step: Progress = lambda *_: N
     """
     learner = plan.learner(intake)
     reader, budgets = _Reader(intake), label_budgets(plan.budget)
-    bought: list[Bought] = []
+    bought: list[BoughtRecord] = []
 
     def keep(at: _At, probability: float) -> None:
-        bought.append(Bought(at.records()[at.number], at.label, probability))
+        bought.append(BoughtRecord(at.records()[at.number], at.label, probability))
 
     # Passive learning asks whatever its coin is.
     first, all_of_them = (plan.passive().learner(intake.features.n_features) for _ in range(2))
