@@ -236,6 +236,7 @@ def test_indices_out_of_range(which: str, index: int, tmp_path: Path, refused: A
         (("withdrawn",), [0, 0], "saved questions and counts must agree"),
         (("generator", "has_uint32"), 1, "a saved has_uint32 must be a whole number from 0 to 0"),
         (("learner", "k"), -1, "a saved k must be a whole number from 0 to"),
+        (("learner", "k"), 0, "a saved k must be at least"),
         (("learner", "numerators"), [math.nan, 0.0], "a saved numerators must be finite"),
         (("budget", "total"), -3, "total must be a positive whole number, got -3"),
     ],

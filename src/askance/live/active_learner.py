@@ -20,6 +20,7 @@ from askance.data.features import FeatureMap
 from askance.data.features.records import Record
 from askance.engine import drive
 from askance.errors import InvalidParameter, UnknownQuestion
+from askance.learners.streaming import StreamingLearner
 from askance.live.budget import Budget, Ledger
 from askance.live.coins import Coins
 from askance.live.questions import Questions
@@ -296,7 +297,15 @@ class ActiveLearner:
             loaded._questions.set_state(saved.state, loaded._n_features)
             bought = {*loaded._questions.pending, *loaded._questions.bought}
             loaded._ledger.set_state(saved.state["ledger"], bought)
+            loaded._check_clock()
         return loaded
+
+    def _check_clock(self) -> None:
+        """A streaming learner has learned what the books say, and more if driven by its verbs."""
+        books, k = self._questions, self.learner.k
+        learned = books.seen - books.refused - len(books.pending)
+        if isinstance(self.learner, StreamingLearner) and k < learned:
+            raise InvalidParameter(f"a saved k must be at least {learned}, got {k}")
 
     def _get_state(self) -> State:
         return {
