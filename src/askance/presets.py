@@ -41,7 +41,7 @@ ALGORITHMS = ("online_active_cover", *_ONE_ORACLE)
 """Names that :func:`make_learner` knows: algorithms over the online linear oracle."""
 
 SUGGESTED: dict[str, dict[str, Any]] = {
-    "online_active_cover": {"c0": 0.9, "learning_rate": 1.6},
+    "online_active_cover": {"c0": 1.0, "learning_rate": 1.6},
     "passive": {"learning_rate": 1.6},
     "margin": {"b": 0.32, "learning_rate": 1.6},
     "iwal0": {"c0": 0.00625, "learning_rate": 1.6},
