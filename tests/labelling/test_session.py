@@ -1,3 +1,5 @@
+import json
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -176,3 +178,22 @@ def test_an_answer_is_on_the_disk_before_anything_else_can_fail(mail, begun, mon
     again = Session(session.folder, mail)
     assert [given.answer for given in again.journal.answers] == ["yes"]
     assert again.standing().spent == 1
+
+
+@pytest.mark.parametrize(("field", "value"), [("probability", 0.125), ("id", "somebody")])
+@pytest.mark.parametrize("line", [4, -1])
+@pytest.mark.parametrize("snapshots", [True, False])
+def test_an_answer_that_was_changed_in_the_journal_is_noticed(
+    mail, begun, refused, *, field, value, line, snapshots
+):
+    folder = begun("forged")
+    session = Session(folder, mail, snapshot_every=8)
+    answered(session, ["yes", "no", "skip", "yes"] * 5)
+    lines = (folder / "journal.jsonl").read_text().splitlines()
+    lines[line] = json.dumps(json.loads(lines[line]) | {field: value})
+    (folder / "journal.jsonl").write_text("\n".join(lines) + "\n")
+    if not snapshots:
+        for path in folder.glob("snapshot-*"):
+            path.unlink()
+    with refused(FileUnreadable, "is damaged", "an id or a probability"):
+        Session(folder, mail)

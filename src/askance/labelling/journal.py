@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from askance.errors import FileUnreadable
 from askance.storage.files import write_atomically
 
-__all__ = ["GivenAnswer", "Journal", "Reply"]
+__all__ = ["SIGNS", "GivenAnswer", "Journal", "Reply"]
 
 VERSION = 1
 
@@ -22,6 +22,9 @@ Reply = Literal["yes", "no", "skip"]
 """What a person may say to a question."""
 
 _REPLIES = get_args(Reply)
+
+SIGNS = {"yes": 1, "no": -1}
+"""The labels that replies stand for; a skip has none."""
 
 
 class GivenAnswer(NamedTuple):

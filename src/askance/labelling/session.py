@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 from askance.data.features.records import Record
 from askance.data.reading.intake import Intake
 from askance.errors import FileUnreadable, InvalidParameter, UnknownQuestion
-from askance.labelling.journal import GivenAnswer, Journal, Reply
+from askance.labelling.journal import SIGNS, GivenAnswer, Journal, Reply
 from askance.labelling.settings import Settings
 from askance.labelling.snapshots import ANSWERS, Snapshots
 from askance.labelling.walk import Walk
@@ -28,7 +28,6 @@ CHUNK = 256
 """Examples between two checks of whether to keep searching."""
 
 _JOURNAL = "journal.jsonl"
-_SIGNS = {"yes": 1, "no": -1}
 
 
 class OpenQuestion(NamedTuple):
@@ -248,10 +247,12 @@ class Session:
         assert self._current is not None
         question, record = self._current
         self._remember(record, given)
+        if question.probability != given.probability:
+            raise self._damaged(given)
         if given.answer == "skip":
             self.learner.withdraw(question)
         else:
-            self.learner.tell(question, _SIGNS[given.answer])
+            self.learner.tell(question, SIGNS[given.answer])
         self._current = None
 
     def _remember(self, record: Record, given: GivenAnswer) -> None:
@@ -259,8 +260,16 @@ class Session:
         checksum.update(given.answer.encode())
         if checksum.hexdigest() != given.check:
             raise self._changed(given)
+        if record.id != given.id:
+            raise self._damaged(given)
         self._checksums.append(checksum.copy())
         self.records.append(record)
+
+    def _damaged(self, given: GivenAnswer) -> FileUnreadable:
+        return FileUnreadable(
+            f"{self.journal.path} is damaged: its answer about record {given.id[:60]} has an id or "
+            "a probability that the question did not have"
+        )
 
     def _changed(self, given: GivenAnswer) -> FileUnreadable:
         return FileUnreadable(
