@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from askance.terminal.record_view import LONGEST, number_text, record_lines
+from askance.terminal.record_view import LONGEST, MOST_FIELDS, number_text, record_lines
 from askance.types import Row
 
 VALUES = st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=80)
@@ -71,3 +71,12 @@ def test_very_long_values_are_cut():
 )
 def test_numbers_as_people_write_them(value, text):
     assert number_text(value) == text
+
+
+def test_of_very_many_fields_the_first_are_shown_and_the_others_counted():
+    fields = {f"c{i}": float(i) for i in range(MOST_FIELDS + 234)}
+    lines = [line.plain for line in record_lines(fields, 60)]
+    assert len(lines) == MOST_FIELDS + 1
+    assert lines[-2].split() == [f"c{MOST_FIELDS - 1}", f"{MOST_FIELDS - 1}"]
+    assert lines[-1] == "and 234 more"
+    assert len(record_lines({"one": 1.0}, 60)) == 1

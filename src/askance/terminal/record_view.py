@@ -1,6 +1,7 @@
 """A record as lines of text: names and values side by side, text wrapped, numbers aligned."""
 
 import functools
+import itertools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -17,6 +18,9 @@ __all__ = ["number_text", "record_lines", "wrapped"]
 
 LONGEST = 20_000
 """Characters of a value that are shown."""
+
+MOST_FIELDS = 1000
+"""Fields of a record that are shown: nobody reads more, and drawing them takes seconds."""
 
 WIDEST = 100
 """Columns of the screen that a value may take: longer lines are hard to read."""
@@ -38,7 +42,16 @@ def record_lines(fields: Fields, width: int, encoding: str = "utf-8") -> list[Te
     'paid     1200'
     'from     (missing)'
     """
-    named = [(visible(name, encoding), value) for name, value in _flattened(fields)]
+    every = _flattened(fields)
+    first = itertools.islice(every, MOST_FIELDS)
+    named = [(visible(name, encoding), value) for name, value in first]
+    lines = _laid_out(named, width, encoding)
+    if left := sum(1 for _ in every):
+        lines.append(Text(f"and {left:,} more", style="dim"))
+    return lines
+
+
+def _laid_out(named: list[tuple[str, Any]], width: int, encoding: str) -> list[Text]:
     if not named:
         return [Text("(empty)", style="dim")]
     point = max(
