@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from askance.data.catalog import CATALOG
+from askance.data.reading.intake import Reading
 from askance.data.splits import MOST_PERMUTATIONS
-from askance.errors import AskanceError, FileUnreadable
+from askance.errors import AskanceError, FileUnreadable, InvalidParameter
 from askance.presets import ALGORITHMS, make_learner
 from askance.simulate import BUDGETS
 from askance.study.fields import Fields, is_number, shown
@@ -49,9 +50,6 @@ LARGEST_BUDGET = 2**31 - 1
 LARGEST_POWER = 1000
 """Of two, either way: a little less than a float can hold."""
 
-_LISTS = ("strings", "text", "ignore")
-"""Options of a file that are lists of columns."""
-
 _SWITCHES = ("oracular",)
 """Parameters that are true or false; elsewhere these are no numbers."""
 
@@ -81,11 +79,15 @@ class Cell(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """Where a data set comes from: the catalog, a set embedded in a library, or a user's file."""
+    """Where a data set comes from: the catalog, a set embedded in a library, or a user's file.
+
+    ``file`` and ``reading`` are those of a user's file: where it is, and how it is read.
+    """
 
     kind: str
     name: str
-    options: str = "{}"
+    file: Path = Path()
+    reading: Reading = Reading()
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,14 +233,14 @@ def _listed(fields: Fields, folder: Path) -> Iterator[Origin]:
 
 def _file(fields: Fields, folder: Path) -> Origin:
     """A user's file, with the options of :class:`askance.data.reading.intake.Reading`."""
-    texts, lists, numbers = ("label", "id", "positive", "format"), _LISTS, {"ngrams": 9, "bits": 30}
-    fields.only(("file", "name", *texts, *lists, *numbers))
-    options: Parameters = {key: fields.text(key) for key in ("file", *texts) if key in fields}
-    options |= {key: fields.texts(key) for key in lists if key in fields}
-    options |= {key: fields.whole(key, 1, most) for key, most in numbers.items() if key in fields}
-    name = fields.name("name", Path(options["file"]).stem)
-    options["file"] = str(folder / options["file"])
-    return Origin("file", name, canonical(options))
+    fields.only(("file", "name", *Reading.__dataclass_fields__))
+    file = fields.text("file")
+    options = {key: value for key, value in fields.table.items() if key not in ("file", "name")}
+    try:
+        reading = Reading.from_options(options)
+    except InvalidParameter as error:
+        raise fields.wrong(str(error)) from error
+    return Origin("file", fields.name("name", Path(file).stem), folder / file, reading)
 
 
 def _base(fields: Fields) -> tuple[str, str]:
