@@ -1,10 +1,13 @@
+import hashlib
 from pathlib import Path
 
 import pytest
 
 from askance.data.reading.intake import Reading
 from askance.errors import FileUnreadable, InvalidParameter
+from askance.presets import SUGGESTED
 from askance.study.design import Cell, Origin, canonical, read_study
+from askance.study.store import cells_of, read_results
 
 STUDIES = Path(__file__).parents[2] / "studies"
 LEAST = '[[data]]\nembedded = "digits"\n[[learners]]\nalgorithm = "passive"\n'
@@ -153,9 +156,9 @@ BAD = [
     (LEAST.replace("passive", "magic"), "[[learners]] 1: algorithm must be one of", "'magic'"),
     (LEAST.replace('"passive"', "['passive']"), "[[learners]] 1: algorithm must be one of"),
     (LEAST + "name = 5\n", "[[learners]] 1: name must be"),
-    (LEAST + LEARNER, "[[learners]] 2: the name 'passive' is taken"),
+    (LEAST + LEARNER, "[[learners]] 2: the name 'passive' is used twice"),
     (LEAST + "c0 = 1.0\n", "[[learners]] 1: ", "c0"),
-    (LEAST + "n_features = 3\n", "[[learners]] 1: n_features is not a key here"),
+    (LEAST + "n_features = 3\n", "[[learners]] 1: n_features cannot be set"),
     (LEAST + "learning_rate = []\n", "[[learners]] 1: learning_rate must be one or more values"),
     (LEAST + "learning_rate = true\n", "learning_rate must be text or a finite number, got true"),
     (LEAST + "learning_rate = 'fast'\n", "[[learners]] 1: learning_rate", "'fast'"),
@@ -219,6 +222,43 @@ def test_the_grid_is_what_the_settings_say():
     (one,) = read_study("s.toml", LEAST + "learning_rate = [0.4, 1]\n").contestants
     assert [canonical(point) for point in one.grid] == list(one.settings)
     assert one.grid == ({"learning_rate": 0.4}, {"learning_rate": 1})
+
+
+def test_a_setting_is_named_by_its_suggested_parameters_too(monkeypatch):
+    text = LEAST.replace("passive", "iwal1") + "c0 = 0.1\n[base]\nalgorithm = 'margin'\nb = 1.0\n"
+    pairs = [
+        ("margin", {"b": 1.0, "learning_rate": 1.6}),
+        ("iwal1", {"c0": 0.1, "learning_rate": 1.6}),
+    ]
+    before = read_study("s.toml", text).settings()
+    assert list(before) == [(name, canonical(point)) for name, point in pairs]
+    for name, _ in pairs:
+        monkeypatch.setitem(SUGGESTED, name, {**SUGGESTED[name], "learning_rate": 3.2})
+    after = read_study("s.toml", text).settings()
+    assert not before.keys() & after.keys()
+
+
+@pytest.mark.parametrize("name", ["nips2015", "disagreement"])
+def test_every_committed_result_is_found_by_its_study(name):
+    """What was run once is not run again because a setting has another name now."""
+    study = read_study(STUDIES / f"{name}.toml")
+    assert study.results is not None
+    table = read_results(study.results)
+    stored = {(cell.algorithm, cell.setting) for cell in cells_of(table)}
+    assert stored == study.settings().keys()
+
+
+def test_the_settings_of_the_projects_studies_stay_what_they_were():
+    """Blake2b of all settings, as the studies had them when their results were committed."""
+    digests = {}
+    for path in sorted(STUDIES.glob("*.toml")):
+        text = "\n".join(map("|".join, read_study(path).settings()))
+        digests[path.stem] = hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+    assert digests == {
+        "disagreement": "d53702b2ae39afa1",
+        "nips2015": "c6ac57ef35b32067",
+        "smoke": "7f2e553622a9dbc6",
+    }
 
 
 def test_what_is_no_study_is_refused(tmp_path, refused):

@@ -14,7 +14,7 @@ from askance.data.catalog import CATALOG
 from askance.data.reading.intake import Reading
 from askance.data.splits import MOST_PERMUTATIONS
 from askance.errors import AskanceError, FileUnreadable, InvalidParameter
-from askance.presets import ALGORITHMS, make_learner
+from askance.presets import ALGORITHMS, checked, suggested
 from askance.simulate import BUDGETS
 from askance.study.fields import Fields, is_number, shown
 
@@ -94,7 +94,9 @@ class Origin(NamedTuple):
 class GridLearner:
     """A contestant: an algorithm with every setting that is tried, and its name in reports.
 
-    ``settings`` are canonical JSON, ``grid`` the same parameters as they were read.
+    ``grid`` has the parameters of each setting, completed by what is suggested, ``settings`` the
+    same as canonical JSON: a result is named by all that it depends on, so that another suggestion
+    is another name.
     """
 
     name: str
@@ -248,8 +250,9 @@ def _base(fields: Fields) -> tuple[str, str]:
         return "passive", canonical({"learning_rate": 0.4})
     table = fields.table_of("base")
     algorithm = _algorithm(table)
-    point = {key: _value(table, key, value) for key, value in _axes(table).items()}
-    _built(table, algorithm, point)
+    given = {key: _value(table, key, value) for key, value in _axes(table).items()}
+    point = suggested(algorithm, given)
+    _check(table, algorithm, point)
     return algorithm, canonical(point)
 
 
@@ -258,7 +261,9 @@ def _contestants(fields: Fields) -> tuple[GridLearner, ...]:
     for table in fields.tables("learners"):
         one = _grid_learner(table)
         if one.name in found:
-            raise table.wrong(f"the name {shown(one.name)} is taken, expected one of its own")
+            raise table.wrong(
+                f"the name {shown(one.name)} is used twice; each contestant needs its own name"
+            )
         found[one.name] = one
     return tuple(found.values())
 
@@ -269,8 +274,11 @@ def _grid_learner(fields: Fields) -> GridLearner:
     count = math.prod(map(len, axes.values()))
     if count > MOST_SETTINGS:
         raise fields.wrong(f"a grid must have at most {MOST_SETTINGS:,} settings, got {count:,}")
-    grid = tuple(dict(zip(axes, point, strict=True)) for point in itertools.product(*axes.values()))
-    _built(fields, algorithm, grid[0])
+    grid = tuple(
+        suggested(algorithm, dict(zip(axes, point, strict=True)))
+        for point in itertools.product(*axes.values())
+    )
+    _check(fields, algorithm, grid[0])
     name = fields.name("name", algorithm)
     return GridLearner(name, algorithm, tuple(map(canonical, grid)), grid)
 
@@ -285,14 +293,13 @@ def _algorithm(fields: Fields) -> str:
 def _axes(fields: Fields) -> Parameters:
     axes = {key: v for key, v in fields.table.items() if key not in ("name", "algorithm")}
     if "n_features" in axes:
-        raise fields.wrong("n_features is not a key here, expected none: the data has its own")
+        raise fields.wrong("n_features cannot be set: it comes from the data")
     return axes
 
 
-def _built(fields: Fields, algorithm: str, point: Parameters) -> None:
-    """Build a learner once, for what only its own checks know."""
+def _check(fields: Fields, algorithm: str, point: Parameters) -> None:
     try:
-        make_learner(algorithm, n_features=0, **point)
+        checked(algorithm, point)
     except (AskanceError, ValueError, TypeError, OverflowError) as error:
         raise fields.wrong(str(error)) from error
 
