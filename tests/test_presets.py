@@ -65,14 +65,27 @@ def test_oracular_has_no_cover() -> None:
     [
         ("svm", {}, "algorithm must be one of online_active_cover, passive"),
         ("iwal0", {"c0": -2}, "c0 must be positive and finite, got -2"),
-        ("iwal0", {"mellowness": 1}, "iwal0 takes no parameter 'mellowness', it takes c0, c1, c2,"),
-        ("passive", {"c0": 1.0}, "passive takes no parameter 'c0', it takes learning_rate, rates"),
+        (
+            "iwal0",
+            {"mellowness": 1},
+            "iwal0 has no parameter 'mellowness'; its parameters are c0, c1,",
+        ),
+        (
+            "passive",
+            {"c0": 1.0},
+            "passive has no parameter 'c0'; its parameters are learning_rate, rates",
+        ),
         ("iwal1", {"c1": "x"}, "c1 must be at least 1 and finite, got 'x'"),
         ("iwal1", {"rates": ["constant"]}, "rates must be one of adaptive, constant, decaying"),
         ("iwal1", {"estimator": 3}, "iwal1 takes no estimator"),
         ("active_cover", {}, "active_cover needs an estimator=, got none"),
         ("online_active_cover", {"cover_size": 2.5}, "cover_size must be a whole number"),
         ("online_active_cover", {"cover_size": -1}, "cover_size must be a whole number"),
+        ("online_active_cover", {"cover_size": True}, "cover_size must be a whole number"),
+        ("online_active_cover", {"cover_size": 10**9}, "from 0 to 10,000, got 1000000000"),
+        ("online_active_cover", {"b": 1}, "no parameter 'b'; its parameters are cover_size, c0,"),
+        ("online_active_cover", {"oracular": 1}, "oracular must be True or False, got 1"),
+        ("online_active_cover", {"oracular": "no"}, "oracular must be True or False, got 'no'"),
         ("online_active_cover", {"cover_size": 0}, "empty if and only if oracular, got 0"),
         ("online_active_cover", {"cover_size": 2, "oracular": True}, "got 2 cover oracles"),
         ("margin", {"dtype": "int8"}, "dtype must be float32 or float64, got 'int8'"),
@@ -128,7 +141,7 @@ def test_files_of_version_2_know_the_defaults_of_their_time() -> None:
         ("oracular_cal", BatchIWAL, {"oracular": True}),
     ],
 )
-def test_algorithms_that_go_by_batches(name: str, kind: type, switches: dict[str, Any]) -> None:
+def test_algorithms_that_learn_in_batches(name: str, kind: type, switches: dict[str, Any]) -> None:
     learner = askance.make_learner(name, n_features=2, estimator=DecisionTreeClassifier(), probes=3)
     assert type(learner) is kind
     assert (learner.unlabeled, learner.n_features) == (2000, 2)
@@ -147,9 +160,13 @@ def test_estimators_that_take_no_sparse_matrices_get_dense_ones() -> None:
 
 
 def test_bad_parameters_of_batches(refused: Any) -> None:
-    with refused(InvalidParameter, "active_cover takes no parameter 'c1', it takes c0, alpha"):
+    with refused(
+        InvalidParameter, "active_cover has no parameter 'c1'; its parameters are c0, alpha"
+    ):
         askance.make_learner("active_cover", n_features=2, estimator=GaussianNB(), c1=1.0)
-    with refused(InvalidParameter, "oracular_cal takes no parameter 'oracular', it takes c0"):
+    with refused(
+        InvalidParameter, "oracular_cal has no parameter 'oracular'; its parameters are c0"
+    ):
         askance.make_learner("oracular_cal", n_features=2, estimator=GaussianNB(), oracular=False)
     with refused(InvalidParameter, "fit must take sample_weight, that of KNeighborsClassifier"):
         askance.make_learner("batch_iwal", n_features=2, estimator=KNeighborsClassifier())

@@ -16,11 +16,14 @@ from askance.learners.passive import Passive
 from askance.learners.streaming import StreamingLearner
 from askance.oracles.linear import LinearState, linear_oracles
 from askance.types import State
+from askance.validation import shown
 
 __all__ = [
     "ALGORITHMS",
     "BATCH_ALGORITHMS",
+    "MOST_MEMBERS",
     "SUGGESTED",
+    "checked",
     "constructed",
     "make_learner",
     "members_of",
@@ -64,6 +67,9 @@ _CONSTRUCTED: dict[str, dict[str, Any]] = {
 }
 
 _COVER_SIZE = 12
+
+MOST_MEMBERS = 10_000
+"""Members of a cover: each is an oracle of its own, and the paper has at most 48."""
 
 _FEW_CALLS: dict[str, Any] = {"region": "known", "probes": 16, "unlabeled": 2000}
 """What keeps the calls to an expensive oracle few."""
@@ -112,8 +118,8 @@ def make_learner(
         Number of features of a row.
     estimator
         A scikit-learn classifier whose ``fit`` takes ``sample_weight``, or a pipeline that ends in
-        one, for the algorithms that go by batches. Seeds that it leaves open are set to 0, and it
-        is handed dense arrays if it takes no sparse ones, or if ``dense`` says so.
+        one, for the algorithms that learn in batches. Seeds that it leaves open are set to 0, and
+        it is handed dense arrays if it takes no sparse ones, or if ``dense`` says so.
     **parameters
         Of the oracle: ``learning_rate``, ``rates``, ``dtype``. Of the cover: ``cover_size`` (12).
         All others go to the learner; what is not given is as :data:`SUGGESTED`. With an
@@ -146,12 +152,25 @@ def make_learner(
     return _streaming(algorithm, n_features, complete)
 
 
+def checked(algorithm: str, parameters: State) -> StreamingLearner:
+    """Check parameters before there is any data: the learner that they make for no feature at all.
+
+    >>> checked("margin", {}).b
+    0.32
+    >>> checked("margin", {"b": -1.0})
+    Traceback (most recent call last):
+    askance.errors.InvalidParameter: b must be positive and finite, got -1.0
+    """
+    return make_learner(algorithm, n_features=0, **parameters)
+
+
 def _streaming(algorithm: str, n_features: int, parameters: State) -> StreamingLearner:
     is_cover = algorithm == "online_active_cover"
     members = _cover_size(parameters) if is_cover else 0
     kind = OnlineActiveCover if is_cover else _ONE_ORACLE[algorithm]
-    own = _parameters_of(kind)
-    _check_names(algorithm, parameters, [*own, *_ORACLE_PARAMETERS])
+    # The size has been taken out of the parameters already; here it is one of the names to tell.
+    sizes = ["cover_size"] if is_cover else []
+    _check_names(algorithm, parameters, [*sizes, *_parameters_of(kind), *_ORACLE_PARAMETERS])
     oracle = {name: parameters.pop(name) for name in _ORACLE_PARAMETERS if name in parameters}
     erm, *cover = linear_oracles(LinearState(n_features=n_features, lanes=1 + members, **oracle))
     if is_cover:
@@ -189,14 +208,14 @@ def _check_names(algorithm: str, parameters: State, known: list[str]) -> None:
     for name in parameters:
         if name not in known:
             raise InvalidParameter(
-                f"{algorithm} takes no parameter {name!r}, it takes {', '.join(known)}"
+                f"{algorithm} has no parameter {name!r}; its parameters are {', '.join(known)}"
             )
 
 
 def suggested(algorithm: str, parameters: State) -> State:
     """Complete ``parameters`` with the defaults of an ``algorithm``.
 
-    For whoever writes down what :func:`make_learner` will build.
+    Use it to record what :func:`make_learner` will build.
 
     >>> suggested("margin", {"b": 0.5})
     {'b': 0.5, 'learning_rate': 1.6}
@@ -237,8 +256,13 @@ def members_of(preset: State) -> int:
 
 
 def _cover_size(parameters: State) -> int:
-    """Take out the number of members of the cover; none if it asks surely inside the region."""
-    size = parameters.pop("cover_size", 0 if parameters.get("oracular") else _COVER_SIZE)
-    if isinstance(size, bool) or not (isinstance(size, int) and size >= 0):
-        raise InvalidParameter(f"cover_size must be a whole number from 0 on, got {size!r}")
+    """Remove and return the cover size: 0 if it always asks inside the region."""
+    oracular = parameters.get("oracular", False)
+    if not isinstance(oracular, bool):
+        raise InvalidParameter(f"oracular must be True or False, got {shown(oracular)}")
+    size = parameters.pop("cover_size", 0 if oracular else _COVER_SIZE)
+    if type(size) is not int or not 0 <= size <= MOST_MEMBERS:
+        raise InvalidParameter(
+            f"cover_size must be a whole number from 0 to {MOST_MEMBERS:,}, got {shown(size)}"
+        )
     return size

@@ -26,6 +26,8 @@ from threadpoolctl import threadpool_limits
 import askance
 from askance.adapters.sklearn import ActiveClassifier
 from askance.errors import InvalidLabel, InvalidParameter
+from askance.presets import BATCH_ALGORITHMS
+from askance.simulate import run_blocks
 
 INTERPRETED = bool(os.environ.get("NUMBA_DISABLE_JIT"))
 
@@ -311,6 +313,26 @@ def test_any_estimator_can_be_the_oracle(estimator, data) -> None:
     assert hasattr(model, "predict_proba") == hasattr(estimator, "predict_proba")
 
 
+@pytest.mark.parametrize("algorithm", BATCH_ALGORITHMS)
+def test_every_algorithm_that_learns_in_batches_asks_as_it_does_alone(algorithm, data) -> None:
+    X, y = data[0][:200], data[1][:200]
+    few = {"probes": 1}
+    tree = DecisionTreeClassifier(max_depth=3, random_state=0)
+    model = ActiveClassifier(algorithm, estimator=tree, parameters=few, shuffle=False).fit(X, y)
+    alone = askance.make_learner(algorithm, n_features=6, estimator=tree, dense=True, **few)
+    coins, asked = np.random.default_rng(0).random(len(X)), {}
+    run_blocks(
+        alone,
+        sp.csr_array(X),
+        coins,
+        lambda row: 1 if y[row] else -1,
+        on_query=asked.__setitem__,
+    )
+    assert model.queried_.tolist() == list(asked)
+    assert model.weights_.tolist() == [1 / probability for probability in asked.values()]
+    assert model.score(X, y) > 0.7
+
+
 def test_parameters_of_the_estimator_can_be_searched(data) -> None:
     X, y = data
     search = GridSearchCV(TREE, {"estimator__max_depth": [1, 4]}, cv=2).fit(X[:120], y[:120])
@@ -367,10 +389,15 @@ def test_the_package_has_it_without_importing_scikit_learn_for_everyone() -> Non
         (ActiveClassifier(label_budget=0), [0, 1, 1, 0], None, "label_budget must be .* got 0"),
         (ActiveClassifier("iwal2"), [0, 1, 1, 0], None, "algorithm must be one of"),
         (ActiveClassifier(c0=-1.0), [0, 1, 1, 0], None, "c0 must be positive"),
-        (ActiveClassifier("passive", c0=1.0), [0, 1, 1, 0], None, "passive takes no parameter"),
-        (clone(TREE).set_params(algorithm="iwal1"), [0, 1, 1, 0], None, "must be active_cover"),
-        (clone(TREE).set_params(parameters={"depth": 1}), [0, 1, 1, 0], None, "takes no parameter"),
-        (clone(TREE).set_params(learning_rate=1.0), [0, 1, 1, 0], None, "takes no parameter"),
+        (ActiveClassifier("passive", c0=1.0), [0, 1, 1, 0], None, "passive has no parameter"),
+        (
+            clone(TREE).set_params(algorithm="iwal1"),
+            [0, 1, 1, 0],
+            None,
+            "must be one of active_cover, batch",
+        ),
+        (clone(TREE).set_params(parameters={"depth": 1}), [0, 1, 1, 0], None, "has no parameter"),
+        (clone(TREE).set_params(learning_rate=1.0), [0, 1, 1, 0], None, "has no parameter"),
         (ActiveClassifier(estimator=KNeighborsClassifier()), [0, 1, 1, 0], None, "sample_weight"),
     ],
 )

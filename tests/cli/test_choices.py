@@ -1,7 +1,9 @@
 import pytest
 
 from askance.cli import choices
+from askance.data.reading.intake import MOST_NGRAMS
 from askance.data.reading.readers import read_batches
+from askance.data.splits import MOST_PERMUTATIONS
 from askance.errors import InvalidParameter
 from askance.presets import ALGORITHMS
 from askance.theory.experiments import EXPERIMENTS
@@ -14,6 +16,11 @@ def test_the_algorithms_are_those_of_the_library_in_its_order():
 
 def test_the_experiments_are_those_of_the_library():
     assert sorted(choices.EXPERIMENTS) == sorted(EXPERIMENTS)
+
+
+def test_the_limits_are_those_of_the_library():
+    assert choices.MOST_NGRAMS == MOST_NGRAMS
+    assert choices.MOST_PERMUTATIONS == MOST_PERMUTATIONS
 
 
 def test_every_format_of_the_choice_is_one_of_the_readers():

@@ -95,7 +95,7 @@ def test_what_is_not_here_is_said(tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
     printed = askance("status", tmp_path / "s.toml", "--store", empty, "--data-dir", empty)
-    assert "not here: titanic" in printed
+    assert "not found: titanic" in printed
 
 
 @pytest.mark.parametrize("command", ["run", "status", "verify"])
@@ -178,7 +178,7 @@ def test_a_set_that_is_named_and_not_here_is_an_exit_code(tmp_path: Path) -> Non
     (tmp_path / "empty").mkdir()
     options = ["--store", tmp_path / "store", "--data-dir", tmp_path / "empty"]
     printed = askance("run", tmp_path / "s.toml", *options, code=1)
-    assert "the data of titanic is not here" in printed
+    assert "the data of titanic is missing" in printed
     every = (tmp_path / "s.toml").read_text().replace('"titanic"', '"all"')
     (tmp_path / "s.toml").write_text(every)
     askance("run", tmp_path / "s.toml", *options)

@@ -1,4 +1,6 @@
 import json
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -7,7 +9,7 @@ from askance.data.reading.intake import Intake, Reading
 from askance.data.splits import coins, permutation
 from askance.errors import BadRecord, DatasetUnavailable, InvalidParameter
 from askance.rehearsal.held import hold
-from askance.study.design import Origin, canonical, read_study
+from askance.study.design import Origin, read_study
 from askance.study.origins import (
     absent,
     fingerprint,
@@ -80,7 +82,7 @@ def test_what_is_not_there_is_named(refused, tmp_path, monkeypatch):
     with refused(InvalidParameter, "iris"):
         present((Origin("embedded", "iris"),))
     with refused(DatasetUnavailable, "none.csv"):
-        fingerprint(Origin("file", "none", canonical({"file": "none.csv"})))
+        fingerprint(Origin("file", "none", Path("none.csv")))
     with refused(DatasetUnavailable, "titanic"):
         fingerprint(Origin("catalog", "titanic"), tmp_path)
 
@@ -124,7 +126,18 @@ def test_a_study_reads_a_file_as_compare_does(tmp_path):
 
 def test_how_a_file_is_read_is_part_of_its_fingerprint(tiny):
     (origin,) = tiny.origins
-    options = json.loads(origin.options)
-    other = origin._replace(options=canonical({**options, "strings": ["a"]}))
+    other = origin._replace(reading=replace(origin.reading, strings=("a",)))
     assert fingerprint(other) != fingerprint(origin)
     assert width(other) > width(origin)
+
+
+def test_a_fingerprint_stays_what_it_was(tmp_path):
+    """Stores of earlier versions name their cells by it."""
+    (tmp_path / "mine.csv").write_text("a,b,y\n1,x,0\n2,z,1\n")
+    text = (
+        '[[data]]\nfile = "mine.csv"\nlabel = "y"\npositive = 1\nstrings = "a"\nbits = 12\n'
+        '[[learners]]\nalgorithm = "passive"\n'
+    )
+    for written in (text, text.replace("= 1\n", '= "1"\n')):
+        (origin,) = read_study(tmp_path / "s.toml", written).origins
+        assert fingerprint(origin) == "b28fa4d1450ed9b4"

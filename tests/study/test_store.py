@@ -1,3 +1,4 @@
+import csv
 import math
 
 import pyarrow.parquet as pq
@@ -5,14 +6,22 @@ import pytest
 
 from askance.errors import FileUnreadable
 from askance.study.design import Cell
-from askance.study.store import Outcome, Store, export_results, read_results, write_results
+from askance.study.store import (
+    SCHEMA,
+    Outcome,
+    Store,
+    export_results,
+    read_results,
+    write_results,
+)
+from askance.types import ResultRow
 
 CELL = Cell("digits", "embedded", 1, "passive", "{}")
-ROWS = ((10, 10, 10, 0.25), (20, 15, 90, 0.125))
+ROWS = (ResultRow(10, 10, 10, 0.25, True), ResultRow(20, 15, 90, 0.125, False))
 
 
 def outcome(cell=CELL, rows=ROWS, code="v1", failure=None):
-    return Outcome(cell, rows, 0.5, code, failure)
+    return Outcome(cell, rows, 0.1, code, failure)
 
 
 def test_rows_come_back_as_they_were_given(tmp_path):
@@ -55,7 +64,7 @@ def test_compacting_changes_no_row_and_leaves_one_file_per_data_set(tmp_path):
 def test_rows_in_two_files_count_once_and_the_last_wins(tmp_path):
     store = Store(tmp_path)
     store.add([outcome()])
-    store.add([outcome(rows=((10, 10, 10, 0.5), ROWS[1]))])
+    store.add([outcome(rows=(ROWS[0]._replace(error=0.5), ROWS[1]))])
     assert store.table()["error"].to_pylist() == [0.5, 0.125]
 
 
@@ -107,7 +116,7 @@ def test_half_written_files_are_swept(tmp_path):
 
 def test_a_foreign_file_is_named(tmp_path, refused):
     (tmp_path / "a.parquet").write_bytes(b"nonsense")
-    with refused(FileUnreadable, "a.parquet is no file of results"):
+    with refused(FileUnreadable, "a.parquet is not a results file"):
         read_results(tmp_path)
 
 
@@ -118,11 +127,42 @@ def test_exports_hold_every_row(name, tmp_path):
         store.add([outcome()])
     (path,) = export_results(store, tmp_path / name)
     if path.suffix == ".csv":
-        header, *lines = path.read_text().splitlines()
-        assert header.startswith('"dataset"')
-        assert len(lines) == 2
+        with path.open(newline="") as file:
+            header, *lines = csv.reader(file)
+        assert header == SCHEMA.names
+        assert lines == [
+            ["digits", "embedded", "1", "passive", "{}", "10", "10", "10", "0.25", "0.1", "v1", ""],
+            [
+                "digits",
+                "embedded",
+                "1",
+                "passive",
+                "{}",
+                "20",
+                "15",
+                "90",
+                "0.125",
+                "0.1",
+                "v1",
+                "",
+            ],
+        ]
     else:
         assert pq.read_table(path).to_pylist() == store.table().to_pylist()
+
+
+def test_an_export_of_nothing_has_the_names(tmp_path):
+    (path,) = export_results(Store(tmp_path), tmp_path / "all.csv")
+    assert path.read_text() == ",".join(SCHEMA.names) + "\n"
+
+
+@pytest.mark.parametrize("raw", [False, True])
+def test_texts_that_a_spreadsheet_would_run_are_neutral_unless_raw(raw, tmp_path):
+    store = Store(tmp_path / "store")
+    with store.writing(""):
+        store.add([outcome(CELL._replace(dataset="=1+1"))])
+    (path,) = export_results(store, tmp_path / "all.csv", raw=raw)
+    assert path.read_text().count("'=1+1") == (0 if raw else 2)
 
 
 def test_written_results_are_results(tmp_path):
@@ -137,7 +177,9 @@ def test_finished_results_are_taken_in_once_and_overwrite_nothing(tmp_path):
     other = CELL._replace(permutation=2)
     store, finished = Store(tmp_path / "store"), Store(tmp_path / "finished")
     with finished.writing(""):
-        finished.add([outcome(rows=((10, 10, 10, 0.75),), code="v0"), outcome(other, code="v0")])
+        finished.add(
+            [outcome(rows=(ROWS[0]._replace(error=0.75),), code="v0"), outcome(other, code="v0")]
+        )
     with store.writing(""):
         store.add([outcome()])
         for _ in range(2):

@@ -26,7 +26,7 @@ Features = Mapping[Any, Any]
 
 
 class ActiveRiver(base.Classifier):
-    """A classifier of two classes for dictionaries of features, which need few labels.
+    """A classifier of two classes for dictionaries of features that needs few labels.
 
     Two ways to use it:
 

@@ -1,7 +1,7 @@
 """A scikit-learn classifier that asks for the labels it needs."""
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Self, cast
 
 import numpy as np
@@ -22,13 +22,13 @@ from sklearn.utils.validation import (
 from askance.adapters.settings import budget_of, settings_of
 from askance.data.splits import seed_for
 from askance.errors import InvalidLabel, InvalidParameter
-from askance.learners.active_cover import ActiveCover
+from askance.learners.epochs import EpochLearner
 from askance.live import ActiveLearner
 from askance.oracles.estimator import ConstantClassifier, EstimatorClassifier, seeded
-from askance.presets import make_learner
+from askance.presets import BATCH_ALGORITHMS, make_learner
 from askance.simulate import LabelSource, Seat, run_blocks, run_rows
 from askance.sparse import rows_of
-from askance.types import Floats, Integers, Label, Matrix, Row
+from askance.types import Floats, Integers, Label, Matrix
 
 __all__ = ["ActiveClassifier"]
 
@@ -49,12 +49,13 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     algorithm
         One of :data:`askance.ALGORITHMS`; by default ``"online_active_cover"``. With an
-        ``estimator`` it is ``"active_cover"``, and no other.
+        ``estimator`` one of :data:`askance.presets.BATCH_ALGORITHMS`, by default
+        ``"active_cover"``.
     estimator
         Any scikit-learn classifier whose ``fit`` takes ``sample_weight``, or a pipeline that ends
-        in one: Active Cover is run over it, which fits it some hundred times. By default the online
-        linear oracle learns; it does not mind the scales of the features, but learns faster where
-        they are centred, as ``StandardScaler`` does.
+        in one. The algorithm learns in batches; Active Cover fits it some hundred times. By default
+        the online linear oracle learns; it does not mind the scales of the features, but learns
+        faster where they are centred, as ``StandardScaler`` does.
     label_budget
         How many labels may be asked for in all; by default as many as the algorithm wants.
     c0
@@ -62,8 +63,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     learning_rate
         Of the online linear oracle; by default its own.
     parameters
-        Further parameters by name: of :func:`askance.make_learner`, or with an ``estimator`` of
-        :class:`~askance.learners.active_cover.ActiveCover` and its practical constants.
+        Further parameters of :func:`askance.make_learner` by name.
     shuffle
         Whether ``fit`` takes the rows in a random order, as the algorithms want them; rows that are
         sorted by class would have them ask about one class only. ``partial_fit`` never does.
@@ -77,7 +77,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_labels_ : int
         Labels asked for.
     queried_ : ndarray
-        Numbers of the rows whose labels were asked for, in the order in which they were. With
+        Numbers of the rows whose labels were asked for, in the order asked. With
         ``partial_fit``, rows are numbered through all calls.
     weights_ : ndarray
         Their importance weights 1/P.
@@ -253,12 +253,12 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # ------------------------------------------------------------------ what is run
 
-    def _fresh(self, *, dense: bool) -> ActiveLearner | ActiveCover:
+    def _fresh(self, *, dense: bool) -> ActiveLearner | EpochLearner:
         """A learner that has seen nothing."""
         budget = budget_of(self.label_budget)
         settings = settings_of(self.parameters, c0=self.c0, learning_rate=self.learning_rate)
         if self.estimator is not None:
-            return self._active_cover(settings, dense)
+            return self._in_epochs(settings, dense)
         return ActiveLearner(
             self.algorithm or "online_active_cover",
             n_features=self.n_features_in_,
@@ -267,31 +267,33 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             **settings,
         )
 
-    def _active_cover(self, settings: dict[str, Any], dense: bool) -> ActiveCover:
-        if self.algorithm not in (None, "active_cover"):
+    def _in_epochs(self, settings: dict[str, Any], dense: bool) -> EpochLearner:
+        algorithm = self.algorithm or "active_cover"
+        if algorithm not in BATCH_ALGORITHMS:
+            known = ", ".join(BATCH_ALGORITHMS)
             raise InvalidParameter(
-                f"with an estimator the algorithm must be active_cover, got {self.algorithm!r}"
+                f"with an estimator the algorithm must be one of {known}, got {algorithm!r}"
             )
         self._coins = np.random.default_rng(self._seed)
-        return cast(
-            ActiveCover,
-            make_learner(
-                "active_cover",
-                n_features=self.n_features_in_,
-                estimator=seeded(self.estimator, self._seed),
-                dense=dense,
-                **settings,
-            ),
+        learner: EpochLearner = make_learner(
+            algorithm,
+            n_features=self.n_features_in_,
+            estimator=seeded(self.estimator, self._seed),
+            dense=dense,
+            **settings,
         )
+        return learner
 
     def _show(self, X: Matrix, label_of: LabelSource[int], order: Integers) -> Self:
         """Offer rows in this order; labels that were bought stay so, even if the next one fails."""
-        shown, bought = X[order], _Purchases()
+        shown, bought = X[order], _Bought()
         learner, in_order = self._learner, lambda i: label_of(int(order[i]))
         try:
             if isinstance(learner, ActiveLearner):
                 seat = Seat(learner, on_query=bought.take)
-                examples = zip(_rows(shown), itertools.count(), strict=False)
+                # The types for which the learners' steps are compiled.
+                rows = rows_of(shown, wide=True)
+                examples = zip(rows, itertools.count(), strict=False)
                 run_rows([seat], examples, in_order, progress=bought.count)
             else:
                 coins = self._coins.random(len(order))
@@ -304,19 +306,19 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self._keep(bought, order)
         return self
 
-    def _keep(self, bought: "_Purchases", order: Integers) -> None:
+    def _keep(self, bought: "_Bought", order: Integers) -> None:
         rows = self._given + order[np.array(bought.places, np.int64)]
         self.queried_ = np.concatenate([self.queried_, rows])
         self.weights_ = np.concatenate([self.weights_, bought.weights])
         self.n_labels_ = len(self.queried_)
         self.n_offered_ += bought.offered
         self._given += len(order)
-        if isinstance(self._learner, ActiveCover):
+        if isinstance(self._learner, EpochLearner):
             latest = self._learner.refit()
             self._latest = cast(ConstantClassifier | EstimatorClassifier, latest)
 
 
-class _Purchases:
+class _Bought:
     """What one pass over a matrix has bought so far: places in its order, and weights."""
 
     def __init__(self) -> None:
@@ -330,11 +332,6 @@ class _Purchases:
 
     def count(self, examples: int, _: int) -> None:
         self.offered = examples
-
-
-def _rows(X: Matrix) -> Iterator[Row]:
-    """Walk over rows of the types for which the learners' steps are compiled."""
-    return rows_of(X, wide=True)
 
 
 def _canonical(X: Any) -> Matrix:

@@ -3,7 +3,14 @@
 A test holds each of them against the library.
 """
 
-__all__ = ["ALGORITHMS", "CONTESTANTS", "EXPERIMENTS", "FORMATS"]
+__all__ = [
+    "ALGORITHMS",
+    "CONTESTANTS",
+    "EXPERIMENTS",
+    "FORMATS",
+    "MOST_NGRAMS",
+    "MOST_PERMUTATIONS",
+]
 
 ALGORITHMS = (
     "online_active_cover",
@@ -24,3 +31,9 @@ EXPERIMENTS = ("hard", "realizable", "tsybakov", "solver", "guarantees", "choice
 
 FORMATS = ("csv", "tsv", "parquet", "jsonl", "libsvm", "libsvm0", "vw")
 """What a user's file may be."""
+
+MOST_NGRAMS = 9
+"""Words of the longest run that ``--ngrams`` takes."""
+
+MOST_PERMUTATIONS = 1000
+"""Shuffles of a file that ``compare`` takes: quartiles need no more, and each costs a run."""

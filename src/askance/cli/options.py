@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from askance.cli.choices import ALGORITHMS, FORMATS
+from askance.cli.choices import ALGORITHMS, FORMATS, MOST_NGRAMS
 from askance.errors import InvalidParameter
 from askance.terminal.visible import visible
 
@@ -145,7 +145,10 @@ class ReadingOptions:
         typer.Option(metavar="COL", help="Column to leave out; repeatable.", **_READING),
     ] = None
     ngrams: Annotated[
-        int, typer.Option(min=1, help="Longest run of words to learn from.", **_READING)
+        int,
+        typer.Option(
+            min=1, max=MOST_NGRAMS, help="Longest run of words to learn from.", **_READING
+        ),
     ] = 1
     bits: Annotated[
         int, typer.Option(min=1, max=30, help="Hash features to 2^BITS columns.", **_READING)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from askance.cli.choices import ALGORITHMS, CONTESTANTS
+from askance.cli.choices import ALGORITHMS, CONTESTANTS, MOST_PERMUTATIONS
 from askance.cli.options import (
     FileArgument,
     LabelledOptions,
@@ -33,9 +33,6 @@ __all__ = ["compare", "run"]
 
 LARGEST = 2**30
 """Bytes of a file up to which it is held in memory unless told otherwise."""
-
-MOST_PERMUTATIONS = 1000
-"""Shuffles of a file that ``compare`` takes: quartiles need no more, and each costs a run."""
 
 
 @flat

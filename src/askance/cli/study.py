@@ -132,7 +132,7 @@ def _summarise(study: "Study", store: "Store", data_dir: Path | None, as_json: b
         table.add_row(Text(visible(line.dataset)), *counts, f"{line.seconds:.1f}")
     open_console().print(table)
     if away:
-        say(f"not here: {', '.join(away)}")
+        say(f"not found: {', '.join(away)}")
     for *where, failure in failed:
         say(f"failed: {' '.join(map(str, where))}: {failure}")
     return short

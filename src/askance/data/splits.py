@@ -14,8 +14,8 @@ from askance.types import Integers
 __all__ = ["MOST_PERMUTATIONS", "coins", "permutation", "seed_for", "train_test"]
 
 MOST_PERMUTATIONS = 1000
-"""Permutations of a study or a comparison; the paper has 9, and a thousandfold typing error would
-be noticed after days."""
+"""Permutations of a study or a comparison; the paper has 9, and a typo a thousand times too
+large would run for days before anyone noticed."""
 
 
 def seed_for(purpose: str, *parts: object) -> int:

@@ -10,7 +10,7 @@ from askance.engine import is_compilable
 from askance.errors import InvalidParameter
 from askance.learners.streaming import StreamingLearner
 from askance.plots.curve import Curve, label_budgets, sum_up
-from askance.presets import suggested
+from askance.presets import checked, suggested
 from askance.rehearsal.held import Held, coin_seed
 from askance.simulate import Contestant, simulate_settings
 from askance.types import Run
@@ -35,7 +35,7 @@ def prototype(one: Contestant) -> StreamingLearner:
     >>> prototype(contestant("margin", {})).b
     0.32
     """
-    learner = one.learner(n_features=0)
+    learner = checked(one.algorithm, one.parameters)
     if not is_compilable(learner):
         raise InvalidParameter(f"{one.name} cannot be compared: its rates must be adaptive")
     return learner

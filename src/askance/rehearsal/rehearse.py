@@ -15,7 +15,7 @@ from askance.errors import BadRecord
 from askance.live import ActiveLearner
 from askance.live.budget import Budget
 from askance.plots.curve import Curve, label_budgets, sum_up
-from askance.presets import make_learner, suggested
+from askance.presets import checked, suggested
 from askance.rehearsal.comparison import run_permutation
 from askance.rehearsal.held import Held, coin_seed
 from askance.simulate import Contestant, Measure, Progress, Seat, run_rows
@@ -39,7 +39,7 @@ class Plan:
 
     def __post_init__(self) -> None:
         # What cannot be learned with is refused before a file is read.
-        make_learner(self.algorithm, n_features=0, **self.setting)
+        checked(self.algorithm, self.setting)
         Budget(total=self.budget)
 
     @property

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from askance.data.catalog import CATALOG
+from askance.data.reading.intake import Reading
 from askance.data.splits import MOST_PERMUTATIONS
-from askance.errors import AskanceError, FileUnreadable
-from askance.presets import ALGORITHMS, make_learner
+from askance.errors import AskanceError, FileUnreadable, InvalidParameter
+from askance.presets import ALGORITHMS, checked, suggested
 from askance.simulate import BUDGETS
 from askance.study.fields import Fields, is_number, shown
 
@@ -49,9 +50,6 @@ LARGEST_BUDGET = 2**31 - 1
 LARGEST_POWER = 1000
 """Of two, either way: a little less than a float can hold."""
 
-_LISTS = ("strings", "text", "ignore")
-"""Options of a file that are lists of columns."""
-
 _SWITCHES = ("oracular",)
 """Parameters that are true or false; elsewhere these are no numbers."""
 
@@ -81,18 +79,24 @@ class Cell(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """Where a data set comes from: the catalog, a set embedded in a library, or a user's file."""
+    """Where a data set comes from: the catalog, a set embedded in a library, or a user's file.
+
+    ``file`` and ``reading`` are those of a user's file: where it is, and how it is read.
+    """
 
     kind: str
     name: str
-    options: str = "{}"
+    file: Path = Path()
+    reading: Reading = Reading()
 
 
 @dataclass(frozen=True, slots=True)
 class GridLearner:
     """A contestant: an algorithm with every setting that is tried, and its name in reports.
 
-    ``settings`` are canonical JSON, ``grid`` the same parameters as they were read.
+    ``grid`` has the parameters of each setting, completed by what is suggested, ``settings`` the
+    same as canonical JSON: a result is named by all that it depends on, so that another suggestion
+    is another name.
     """
 
     name: str
@@ -231,14 +235,14 @@ def _listed(fields: Fields, folder: Path) -> Iterator[Origin]:
 
 def _file(fields: Fields, folder: Path) -> Origin:
     """A user's file, with the options of :class:`askance.data.reading.intake.Reading`."""
-    texts, lists, numbers = ("label", "id", "positive", "format"), _LISTS, {"ngrams": 9, "bits": 30}
-    fields.only(("file", "name", *texts, *lists, *numbers))
-    options: Parameters = {key: fields.text(key) for key in ("file", *texts) if key in fields}
-    options |= {key: fields.texts(key) for key in lists if key in fields}
-    options |= {key: fields.whole(key, 1, most) for key, most in numbers.items() if key in fields}
-    name = fields.name("name", Path(options["file"]).stem)
-    options["file"] = str(folder / options["file"])
-    return Origin("file", name, canonical(options))
+    fields.only(("file", "name", *Reading.__dataclass_fields__))
+    file = fields.text("file")
+    options = {key: value for key, value in fields.table.items() if key not in ("file", "name")}
+    try:
+        reading = Reading.from_options(options)
+    except InvalidParameter as error:
+        raise fields.wrong(str(error)) from error
+    return Origin("file", fields.name("name", Path(file).stem), folder / file, reading)
 
 
 def _base(fields: Fields) -> tuple[str, str]:
@@ -246,8 +250,9 @@ def _base(fields: Fields) -> tuple[str, str]:
         return "passive", canonical({"learning_rate": 0.4})
     table = fields.table_of("base")
     algorithm = _algorithm(table)
-    point = {key: _value(table, key, value) for key, value in _axes(table).items()}
-    _built(table, algorithm, point)
+    given = {key: _value(table, key, value) for key, value in _axes(table).items()}
+    point = suggested(algorithm, given)
+    _check(table, algorithm, point)
     return algorithm, canonical(point)
 
 
@@ -256,7 +261,9 @@ def _contestants(fields: Fields) -> tuple[GridLearner, ...]:
     for table in fields.tables("learners"):
         one = _grid_learner(table)
         if one.name in found:
-            raise table.wrong(f"the name {shown(one.name)} is taken, expected one of its own")
+            raise table.wrong(
+                f"the name {shown(one.name)} is used twice; each contestant needs its own name"
+            )
         found[one.name] = one
     return tuple(found.values())
 
@@ -267,8 +274,11 @@ def _grid_learner(fields: Fields) -> GridLearner:
     count = math.prod(map(len, axes.values()))
     if count > MOST_SETTINGS:
         raise fields.wrong(f"a grid must have at most {MOST_SETTINGS:,} settings, got {count:,}")
-    grid = tuple(dict(zip(axes, point, strict=True)) for point in itertools.product(*axes.values()))
-    _built(fields, algorithm, grid[0])
+    grid = tuple(
+        suggested(algorithm, dict(zip(axes, point, strict=True)))
+        for point in itertools.product(*axes.values())
+    )
+    _check(fields, algorithm, grid[0])
     name = fields.name("name", algorithm)
     return GridLearner(name, algorithm, tuple(map(canonical, grid)), grid)
 
@@ -283,14 +293,13 @@ def _algorithm(fields: Fields) -> str:
 def _axes(fields: Fields) -> Parameters:
     axes = {key: v for key, v in fields.table.items() if key not in ("name", "algorithm")}
     if "n_features" in axes:
-        raise fields.wrong("n_features is not a key here, expected none: the data has its own")
+        raise fields.wrong("n_features cannot be set: it comes from the data")
     return axes
 
 
-def _built(fields: Fields, algorithm: str, point: Parameters) -> None:
-    """Build a learner once, for what only its own checks know."""
+def _check(fields: Fields, algorithm: str, point: Parameters) -> None:
     try:
-        make_learner(algorithm, n_features=0, **point)
+        checked(algorithm, point)
     except (AskanceError, ValueError, TypeError, OverflowError) as error:
         raise fields.wrong(str(error)) from error
 

@@ -20,7 +20,7 @@ from askance.engine.grouping import cover_size, groups
 from askance.errors import AskanceError, InvalidParameter
 from askance.kernels._jit import CODE_VERSION
 from askance.learners.streaming import StreamingLearner
-from askance.presets import make_learner
+from askance.presets import checked
 from askance.simulate import simulate_settings
 from askance.study.design import Cell, Origin, Study
 from askance.study.origins import fingerprint, present, split, width
@@ -90,10 +90,9 @@ def _groups(wanted: list[Cell], n_features: int) -> Iterator[list[Cell]]:
 def _prototype(algorithm: str, setting: str) -> StreamingLearner | None:
     """A learner with the parameters of a setting, for no feature at all."""
     try:
-        learner: StreamingLearner = make_learner(algorithm, n_features=0, **json.loads(setting))
+        return checked(algorithm, json.loads(setting))
     except AskanceError:
         return None
-    return learner
 
 
 def _lanes(cell: Cell) -> int:
@@ -108,8 +107,7 @@ def run_task(task: Task) -> list[Outcome]:
     outcomes: list[Outcome] = []
     for cell in task.cells:
         try:
-            setting = json.loads(cell.setting)
-            learners.append((cell, make_learner(cell.algorithm, n_features=0, **setting)))
+            learners.append((cell, checked(cell.algorithm, json.loads(cell.setting))))
         except AskanceError as error:
             outcomes.append(_failed(cell, error))
     if not learners:
@@ -132,10 +130,9 @@ def _run_group(task: Task, learners: list[tuple[Cell, StreamingLearner]]) -> lis
     runs = simulate_settings(settings, n_features, train, test, budgets=task.budgets)
     seconds = (time.perf_counter() - start) / len(learners)
     return [
-        Outcome(cell, tuple((r.budget, r.queries, r.examples, r.error) for r in run.rows), seconds,
-                CODE_VERSION)
+        Outcome(cell, run.rows, seconds, CODE_VERSION)
         for (cell, _), run in zip(learners, runs, strict=True)
-    ]  # fmt: skip
+    ]
 
 
 def run(

@@ -1,6 +1,6 @@
 """The fields of a TOML table, each checked as it is taken: a wrong one is one sentence.
 
-The sentence names the file, the table and the key, so that the line to mend is found at once.
+The sentence names the file, the table and the key, so that the line is easy to find.
 """
 
 import reprlib

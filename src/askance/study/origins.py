@@ -2,7 +2,6 @@
 
 import functools
 import hashlib
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from scipy.sparse import csr_array
 
 from askance.data.catalog import CATALOG, entry_of, find, load, printed
 from askance.data.catalog.dataset import Dataset
-from askance.data.reading.intake import Intake, Reading
+from askance.data.reading.intake import Intake
 from askance.data.splits import coins, permutation, train_test
 from askance.engine import stream_of
 from askance.errors import BadRecord, DatasetUnavailable, InvalidParameter
@@ -77,16 +76,15 @@ def fingerprint(origin: Origin, data_dir: Path | None = None) -> str:
     if origin.kind == "file":
         with _file(origin).open("rb") as file:
             digest = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=8))
-        digest.update(canonical(asdict(_reading(origin))).encode())
+        digest.update(canonical(asdict(origin.reading)).encode())
         return digest.hexdigest()
     return "embedded"
 
 
 def _file(origin: Origin) -> Path:
-    path = Path(json.loads(origin.options)["file"])
-    if not path.is_file():
-        raise DatasetUnavailable(f"{path} is not a file, expected the data of {origin.name}")
-    return path
+    if not origin.file.is_file():
+        raise DatasetUnavailable(f"{origin.file} is not a file, expected the data of {origin.name}")
+    return origin.file
 
 
 def load_origin(origin: Origin, data_dir: Path | None = None) -> Dataset:
@@ -115,16 +113,11 @@ def _embedded(name: str) -> Dataset:
 def _own(origin: Origin) -> Dataset:
     """A user's file, by the intake that `compare` has: the same features, the same rows."""
     path = _file(origin)
-    parts = list(Intake(path, _reading(origin)))
+    parts = list(Intake(path, origin.reading))
     labels = np.concatenate([rows.batch.labels for rows in parts])
     if not labels.all():
         raise BadRecord(f"{path} has a record without a label: number {int(labels.argmin()) + 1}")
     return Dataset(origin.name, narrowed(stacked([rows.csr for rows in parts])), labels)
-
-
-def _reading(origin: Origin) -> Reading:
-    options = {k: v for k, v in json.loads(origin.options).items() if k != "file"}
-    return Reading.from_options(options)
 
 
 # The groups of one permutation follow each other, so one is enough.

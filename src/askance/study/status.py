@@ -54,7 +54,7 @@ def shortfall(lines: Sequence[Line], absent: Sequence[str] = ()) -> str:
     """One sentence about the cells without a result, and where they are; empty if there are none.
 
     >>> shortfall([Line("digits", 5, 0, 0, 1.0), Line("adult", 5, 2, 1, 1.0)], ["bank"])
-    '3 of 13 cells have no result: adult (2 failed, 1 missing); the data of bank is not here'
+    '3 of 13 cells have no result: adult (2 failed, 1 missing); the data of bank is missing'
     >>> shortfall([Line("digits", 5, 0, 0, 1.0)])
     ''
     """
@@ -62,7 +62,7 @@ def shortfall(lines: Sequence[Line], absent: Sequence[str] = ()) -> str:
     wanted = lacking + sum(line.done for line in lines)
     where = ", ".join(f"{line.dataset} ({_lacks(line)})" for line in lines if _lacks(line))
     parts = [f"{lacking} of {wanted} cells have no result: {where}"] if lacking else []
-    parts += [f"the data of {', '.join(absent)} is not here"] if absent else []
+    parts += [f"the data of {', '.join(absent)} is missing"] if absent else []
     return "; ".join(parts)
 
 
@@ -132,7 +132,7 @@ def verify_sample(
         kept = _rows(table, cell)
         foreign += any(row["code"] != CODE_VERSION for row in kept)
         task = Task(origins[cell.dataset, cell.data], study.budgets, data_dir, (cell,), 1.0)
-        again = run_task(task)[0].rows
+        again = [(r.budget, r.queries, r.examples, r.error) for r in run_task(task)[0].rows]
         if any((r["budget"], r["queries"], r["examples"], r["error"]) not in again for r in kept):
             wrong.append(cell)
     return Verified(len(chosen), foreign, wrong)

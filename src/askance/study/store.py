@@ -15,15 +15,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from pyarrow import csv
 
 from askance.errors import FileUnreadable
 from askance.storage.files import write_atomically
 from askance.storage.locks import held
-from askance.storage.tables import neutral
+from askance.storage.tables import write_table
 from askance.study.design import Cell
 from askance.study.fields import NAME_RULE, named_well, shown
-from askance.types import Integers
+from askance.types import Integers, ResultRow
 
 __all__ = [
     "SCHEMA",
@@ -57,15 +56,18 @@ SCHEMA = pa.schema(
 _WORDS = [field.name for field in SCHEMA if field.type == _WORD]
 
 
+_CHUNK = 1 << 16
+"""Rows that are written to CSV at a time."""
+
 PARTS = 1000
 """Parts that gather before they are merged on the way."""
 
 
 class Outcome(NamedTuple):
-    """What came of one cell: rows (budget, queries, examples, error), or a failure."""
+    """What came of one cell: a row for each budget, or a failure."""
 
     cell: Cell
-    rows: tuple[tuple[int, int, int, float], ...]
+    rows: tuple[ResultRow, ...]
     seconds: float
     code: str
     failure: str | None = None
@@ -78,7 +80,7 @@ class Store:
     >>> cell = Cell("digits", "embedded", 1, "passive", "{}")
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     store = Store(folder)
-    ...     store.add([Outcome(cell, ((10, 10, 10, 0.25),), 0.1, "v1")])
+    ...     store.add([Outcome(cell, (ResultRow(10, 10, 10, 0.25, True),), 0.1, "v1")])
     ...     store.done("v1") == {cell}
     True
     """
@@ -144,11 +146,14 @@ class Store:
                 part.unlink()
 
 
+_NOTHING = ResultRow(0, 0, 0, float("nan"), reached=False)
+
+
 def _table(outcomes: Sequence[Outcome]) -> pa.Table:
     lines = [
-        (*o.cell, *row, o.seconds, o.code, o.failure)
+        (*o.cell, row.budget, row.queries, row.examples, row.error, o.seconds, o.code, o.failure)
         for o in outcomes
-        for row in (o.rows if o.failure is None else ((0, 0, 0, float("nan")),))
+        for row in (o.rows if o.failure is None else (_NOTHING,))
     ]
     arrays = []
     for column, field in zip(zip(*lines, strict=True), SCHEMA, strict=True):
@@ -171,7 +176,7 @@ def read_results(*folders: Path) -> pa.Table:
         try:
             tables.append(pq.ParquetFile(path, read_dictionary=_WORDS).read().cast(SCHEMA))
         except (pa.ArrowInvalid, OSError, ValueError) as error:
-            raise FileUnreadable(f"{path} is no file of results: {error}") from error
+            raise FileUnreadable(f"{path} is not a results file: {error}") from error
     table = pa.concat_tables(tables) if tables else SCHEMA.empty_table()
     return _once(table.unify_dictionaries().combine_chunks())
 
@@ -199,11 +204,8 @@ def _ranks(column: Any) -> Integers:
     return np.asarray(ranks[chunk.indices.to_numpy()])
 
 
-def _plain(column: Any, *, raw: bool = True) -> Any:
-    if column.type not in (_WORD, pa.string()):
-        return column
-    text = column.cast(pa.string())
-    return text if raw else pa.array([neutral(value) for value in text.to_pylist()], pa.string())
+def _plain(column: Any) -> Any:
+    return column.cast(pa.string()) if column.type == _WORD else column
 
 
 def _without_mended(table: pa.Table) -> pa.Table:
@@ -265,7 +267,12 @@ def export_results(store: Store, output: Path, *, raw: bool = False) -> list[Pat
     if output.suffix == ".parquet":
         _write(table, output)
         return [output]
-    plain = pa.table({name: _plain(table[name], raw=raw) for name in table.column_names})
-    with write_atomically(output) as file:
-        csv.write_csv(plain, file)
+    # By way of text, since Python has only the long floats: 0.1 would become 0.10000000149011612.
+    short = table["seconds"].cast(pa.string()).cast(pa.float64())
+    table = table.set_column(table.column_names.index("seconds"), "seconds", short)
+    with write_table(output, raw=raw) as write:
+        # The names, also of a table without rows.
+        write(table.slice(0, 0).to_pydict())
+        for batch in table.to_batches(_CHUNK):
+            write(batch.to_pydict())
     return [output]

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from askance.data.features import FeatureMap
-from askance.data.reading.intake import Intake, Reading, text_columns
+from askance.data.reading.intake import MOST_NGRAMS, Intake, Reading, text_columns
 from askance.data.reading.readers import read_batches
 from askance.errors import BadRecord, FileUnreadable, InvalidLabel, InvalidParameter
 from askance.sparse import rows_of
@@ -179,8 +179,14 @@ def test_text_has_words_and_seldom_repeats(values, is_text, tmp_path):
     [
         ({"text": 3}, "text must be a list of column names, got 3"),
         ({"ignore": ["a", 1]}, "ignore must be a list of column names"),
-        ({"bits": True}, "bits must be a whole number, got True"),
-        ({"label": ["y"]}, "label must be a string, got ['y']"),
+        ({"bits": True}, "bits must be a whole number from 1 to 30, got True"),
+        ({"bits": 31}, "bits must be a whole number from 1 to 30, got 31"),
+        ({"ngrams": 0}, "ngrams must be a whole number from 1 to 9, got 0"),
+        ({"ngrams": MOST_NGRAMS + 1}, "ngrams must be a whole number from 1 to 9, got 10"),
+        ({"label": ["y"]}, "label must be text, got ['y']"),
+        ({"id": ""}, "id must be text, got ''"),
+        ({"positive": float("inf")}, "positive must be a label, got inf"),
+        ({"positive": None}, "positive must be a label, got None"),
         ({"colour": "red"}, "got 'colour'"),
     ],
 )

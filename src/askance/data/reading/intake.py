@@ -1,6 +1,7 @@
 """A user's file and a few options -> encoded rows with labels, ids and class names, read once."""
 
 import itertools
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,8 +19,9 @@ from askance.data.reading.labels import LabelReader, label_text
 from askance.data.reading.readers import read_batches
 from askance.errors import BadRecord, InvalidParameter
 from askance.types import Matrix, State
+from askance.validation import shown
 
-__all__ = ["Intake", "Reading", "Rows", "shown_kinds", "text_columns"]
+__all__ = ["MOST_NGRAMS", "Intake", "Reading", "Rows", "shown_kinds", "text_columns"]
 
 SOME_WORDS = 2.0
 """Words in a value, on average, from which on a column of mostly different values is text."""
@@ -29,6 +31,12 @@ MANY_WORDS = 8.0
 
 _FEW = 20
 """Records whose values may all differ by chance."""
+
+MOST_NGRAMS = 9
+"""Words of the longest run: a longer one hardly ever occurs twice."""
+
+MOST_BITS = 30
+"""Bits of a hash: a weight for each of 2 ** 30 columns is 4 GB."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +52,8 @@ class Reading:
     ignore
         Columns to leave out.
     ngrams, bits
-        The longest run of words that makes a feature, and 2 ** bits hashed columns.
+        The longest run of words that makes a feature, from 1 to 9, and 2 ** bits hashed columns,
+        bits from 1 to 30.
     """
 
     format: str | None = None
@@ -56,6 +65,14 @@ class Reading:
     ignore: tuple[str, ...] = ()
     ngrams: int = 1
     bits: int = 18
+
+    def __post_init__(self) -> None:
+        for name, most in (("ngrams", MOST_NGRAMS), ("bits", MOST_BITS)):
+            value = getattr(self, name)
+            if type(value) is not int or not 1 <= value <= most:
+                raise InvalidParameter(
+                    f"{name} must be a whole number from 1 to {most}, got {shown(value)}"
+                )
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> Self:
@@ -102,18 +119,26 @@ def _option(name: str, value: Any) -> Any:
         names = [value] if isinstance(value, str) else value
         if isinstance(names, list) and all(isinstance(one, str) for one in names):
             return tuple(names)
-        raise InvalidParameter(f"{name} must be a list of column names, got {value!r}")
+        raise InvalidParameter(f"{name} must be a list of column names, got {shown(value)}")
     if name in ("ngrams", "bits"):
-        if type(value) is int:
-            return value
-        raise InvalidParameter(f"{name} must be a whole number, got {value!r}")
-    if name not in ("format", "label", "id", "positive"):
+        return value
+    if name == "positive":
+        # It may be a number or a switch: TOML has 1 and true without quotes.
+        text = label_text(value) if isinstance(value, str) or _is_number(value) else None
+        if text is None:
+            raise InvalidParameter(f"positive must be a label, got {shown(value)}")
+        return text
+    if name not in ("format", "label", "id"):
         known = ", ".join(Reading.__dataclass_fields__)
-        raise InvalidParameter(f"a file is read with {known}, got {name!r}")
-    # A positive label may be a number: TOML has true and 1 without quotes.
-    if isinstance(value, str) or (name == "positive" and isinstance(value, bool | int | float)):
-        return label_text(value) if name == "positive" else value
-    raise InvalidParameter(f"{name} must be a string, got {value!r}")
+        raise InvalidParameter(f"a file is read with {known}, got {shown(name)}")
+    if isinstance(value, str) and value:
+        return value
+    raise InvalidParameter(f"{name} must be text, got {shown(value)}")
+
+
+def _is_number(value: object) -> bool:
+    """Whether a value is a number that a float can hold; true and false are 1 and 0."""
+    return isinstance(value, int | float) and abs(value) <= sys.float_info.max
 
 
 class Rows(NamedTuple):
@@ -170,7 +195,7 @@ class Intake:
             yield Rows(batch, self.features.encode_batch(batch))
 
     def batches(self) -> Iterator[Batch]:
-        """The same walk without the encoding, for who does not need every row."""
+        """The same walk without the encoding, for callers that do not need every row."""
         return itertools.chain([self._first], map(self._without_ignored, self._batches))
 
     @property
@@ -221,7 +246,7 @@ class Intake:
         return batch._replace(content=records)
 
     def _check_names(self, first: Batch) -> None:
-        """A column that is named must be there: it may be a slip of the pen."""
+        """A column that is named must be there: it may be a typo."""
         kinds = _kinds(first)
         options = self.reading
         wanted = {
