@@ -253,7 +253,7 @@ def test_a_missing_file_and_an_unknown_format() -> None:
     assert "nowhere.csv does not exist" in refusal("predict", "model", "nowhere.csv")
     assert "format must be one of" in refusal("predict", "model", "model")
     assert "p.xls must end in .csv" in refusal("predict", "model", "people.csv", "-o", "p.xls")
-    assert "nowhere/p.csv cannot be used: No such file" in refusal(
+    assert "cannot use nowhere/p.csv: No such file" in refusal(
         "predict", "model", "people.csv", "-o", "nowhere/p.csv"
     )
 
@@ -317,7 +317,7 @@ def test_a_full_disk_leaves_no_torn_file(arguments: list[str], name: str) -> Non
         sentence = refusal(*arguments)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert sentence == f"askance: {name} cannot be used: File too large\n"
+    assert sentence == f"askance: cannot use {name}: File too large\n"
     assert sorted(Path().iterdir()) == before
 
 
@@ -327,7 +327,7 @@ def test_a_full_standard_output() -> None:
         result = started("inspect", "model", stdout=full)
     assert (result.returncode, result.stderr) == (
         1,
-        "askance: standard output cannot be used: No space left on device\n",
+        "askance: cannot use standard output: No space left on device\n",
     )
 
 

@@ -31,5 +31,5 @@ def test_the_first_wait_is_announced_and_no_other(
         for kind in (np.int8, np.int16):
             compiling.announce(learner, _half, np.ones(1, kind))
     said = [record.getMessage() for record in caplog.records]
-    expected = ["compiling IWAL1 for this machine: a few seconds, this time only"]
+    expected = ["compiling IWAL1 for this machine: this takes a few seconds, the first time only"]
     assert said == ([] if INTERPRETED else expected)

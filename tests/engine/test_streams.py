@@ -125,7 +125,7 @@ def test_a_group_takes_no_stream_wider_than_its_lanes_and_none_without_coins(ref
     with refused(InvalidRow, "at most 4 features, got 5"):
         run_settings(group, [], made(), [100])
     wide = Group([make_learner("iwal1", n_features=0)], n_features=5)
-    with refused(InvalidParameter, "must have 3 coins, one a row, got 0"):
+    with refused(InvalidParameter, "must have 3 coins, one per row, got 0"):
         wide.advance(made(coins=()), 0, limits)
     for start in (-1, 4):
         with refused(InvalidParameter, f"a row from 0 to 3, got {start}"):

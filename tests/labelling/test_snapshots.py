@@ -73,9 +73,13 @@ def test_no_single_damaged_byte_blocks_anything(tmp_path, seed):
     snapshots.offer(taught(3), answers(3))
     path = tmp_path / "snapshot-3-0002.askance"
     whole, draw = path.read_bytes(), random.Random(seed)
+    read = 0
     for place in draw.sample(range(len(whole)), 60):
         broken = bytearray(whole)
         broken[place] ^= 1 << draw.randrange(8)
         path.write_bytes(broken)
         found = snapshots.latest(answers(3))
         assert found is None or found[1] == 3
+        read += found is not None
+    # Zip padding and dates are checked by nobody: not every flipped bit is a damage.
+    assert 0 < read < 60

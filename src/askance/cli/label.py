@@ -1,4 +1,4 @@
-"""``askance label``: label a file by hand, one key a record."""
+"""``askance label``: label a file by hand, one key per record."""
 
 import signal
 import sys

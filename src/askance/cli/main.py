@@ -68,7 +68,7 @@ class _OneSentence(TyperGroup):
                 with contextlib.suppress(OSError):
                     sys.stdout.close()
             name = error.filename or "standard output"
-            _complain(f"{name} cannot be used: {error.strerror or error}")
+            _complain(f"cannot use {name}: {error.strerror or error}")
             raise typer.Exit(1) from error
 
 

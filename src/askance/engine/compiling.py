@@ -27,4 +27,5 @@ def announce(learner: Learner, kernel: Callable[..., Any], *arguments: Any) -> N
         return
     name = type(learner).__name__
     _announced.append(name)
-    logger.warning("compiling %s for this machine: a few seconds, this time only", name)
+    message = "compiling %s for this machine: this takes a few seconds, the first time only"
+    logger.warning(message, name)

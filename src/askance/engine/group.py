@@ -184,7 +184,7 @@ class Group:
         self.check(stream)
         if len(stream.coins) < len(stream.labels):
             raise InvalidParameter(
-                f"a stream to learn from must have {len(stream.labels)} coins, one a row, "
+                f"a stream to learn from must have {len(stream.labels)} coins, one per row, "
                 f"got {len(stream.coins)}"
             )
         if not 0 <= start <= len(stream.labels):

@@ -20,7 +20,7 @@ CHUNK = 4096
 def stream_of(
     indptr: Any, indices: Any, values: Any, labels: Any, coins: Any = (), *, n_features: int
 ) -> passes.Stream:
-    """Checked arrays of a CSR matrix with labels -1 and +1 and, for training, one coin a row.
+    """Checked arrays of a CSR matrix with labels -1 and +1 and, for training, one coin per row.
 
     Compiled code looks at no bounds, so an array that lies about its rows would read or write
     memory that is not its own. The stream keeps the number of features it was checked for.
