@@ -76,7 +76,7 @@ class Sample:
         targets = saved_array(state, "targets", "i", length=count)
         weights = saved_array(state, "weights", "f", length=count)
         if not np.isin(targets, (-1, 1)).all():
-            raise InvalidParameter("saved targets must be -1 or +1, got another number")
+            raise InvalidParameter("saved targets must be -1 or +1, got something else")
         if count and weights.min() < 0:
             raise InvalidParameter(f"saved weights must not be negative, got {weights.min()}")
         self._blocks = [X]
@@ -95,7 +95,7 @@ def matrix_state(X: Matrix) -> State:
 
 
 def matrix_from_state(state: State, n_features: int | None = None) -> Matrix:
-    """The CSR array of :func:`matrix_state`, checked, as kernels believe what it says.
+    """The CSR array of :func:`matrix_state`, checked, because kernels trust it.
 
     ``n_features`` is its largest width, if that is known.
 

@@ -139,7 +139,7 @@ def _probabilities(state: State, name: str, count: int) -> list[float]:
 
 def _require(good: Bools, name: str, expected: str) -> None:
     if not good.all():
-        raise InvalidParameter(f"saved {name} must be {expected}, got another number")
+        raise InvalidParameter(f"saved {name} must be {expected}, got something else")
 
 
 def _packed(rows: Sequence[Row]) -> State:
