@@ -7,6 +7,9 @@ expected, nobody needs the smallest example of it.
 import contextlib
 import os
 import random
+import subprocess
+import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -15,6 +18,7 @@ import numpy as np
 import pytest
 from hypothesis import Phase, settings
 
+import askance
 from askance.data.reading.intake import Reading
 from askance.errors import AskanceError
 from askance.labelling.session import Session
@@ -50,6 +54,42 @@ def _refused(kind: type[AskanceError], *parts: str) -> Iterator[None]:
 def refused() -> Refused:
     """A block that must raise exactly this error, in one sentence with these parts."""
     return _refused
+
+
+RunScript = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def _run_script(script: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"PYTHONPATH": str(Path(askance.__file__).parents[1])}
+    command = [sys.executable, "-c", textwrap.dedent(script), *map(str, arguments)]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def run_script() -> RunScript:
+    """Runs Python code in a process of its own, which may die."""
+    return _run_script
+
+
+@pytest.fixture
+def killed_while_writing() -> Callable[[Path], Path]:
+    """Lets a process die while it writes a file, and gives what it left behind."""
+
+    def kill(path: Path) -> Path:
+        script = """
+            import os, signal, sys
+            from askance.storage.files import write_atomically
+            with write_atomically(sys.argv[1]) as file:
+                file.write(b"half")
+                file.flush()
+                os.kill(os.getpid(), signal.SIGKILL)
+        """
+        before = set(path.parent.iterdir())
+        assert _run_script(script, path).returncode != 0
+        (left,) = set(path.parent.iterdir()) - before
+        return left
+
+    return kill
 
 
 class ScriptedOracle:

@@ -154,14 +154,14 @@ def forged(indptr: list[int], indices: list[int]) -> Any:
 @pytest.mark.parametrize(
     ("indptr", "indices", "part"),
     [
-        ([0, 1, 3], [0, 1, 4], "indices must lie from 0 to 3, got 0 to 4"),
-        ([0, 1, 3], [0, -5, 2], "indices must lie from 0 to 3, got -5 to 2"),
-        ([0, 1, 3], [0, 2**40, 2], "indices must lie from 0 to 3"),
-        ([0, 3, 1], [0, 1, 2], "indptr must have 3 numbers that grow from 0 to at most 3"),
-        ([0, 1, 2**40], [0, 1, 2], "indptr must have 3 numbers"),
-        ([0, 1, -3], [0, 1, 2], "indptr must have 3 numbers"),
-        ([1, 1, 3], [0, 1, 2], "indptr must have 3 numbers"),
-        ([0, 3], [0, 1, 2], "indptr must have 3 numbers that grow from 0 to at most 3, got 2"),
+        ([0, 1, 3], [0, 1, 4], "indices must lie in 0..3, got 4"),
+        ([0, 1, 3], [0, -5, 2], "indices must lie in 0..3, got -5"),
+        ([0, 1, 3], [0, 2**40, 2], "indices must lie in 0..3"),
+        ([0, 3, 1], [0, 1, 2], "row starts must never fall, got 1 after 3"),
+        ([0, 1, 2**40], [0, 1, 2], "entries must hold as many, got 3 indices and 3 values"),
+        ([0, 1, -3], [0, 1, 2], "a matrix of -3 entries must hold as many"),
+        ([1, 1, 3], [0, 1, 2], "row starts must run from 0 to 3"),
+        ([0, 3], [0, 1, 2], "2 rows must have 3 row starts, got 2"),
     ],
 )
 def test_places_outside_of_a_matrix_are_refused(refused, indptr, indices, part) -> None:
@@ -181,11 +181,11 @@ def test_other_formats_and_single_rows_are_looked_at_too(refused) -> None:
     pairs = scipy.sparse.coo_array(np.eye(3))
     pairs.coords = (np.array([0, 1, 2]), np.array([0, 1, 99]))
     for X in (transposed, pairs):
-        with refused(InvalidRow, "indices must lie from 0 to 2"):
+        with refused(InvalidRow, "indices must lie in 0..2"):
             list(rows_of(X))
     one = scipy.sparse.csr_array(np.ones((1, 2)))
     one.indices = np.array([0, 9])
-    with refused(InvalidRow, "indices must lie from 0 to 1, got 0 to 9"):
+    with refused(InvalidRow, "indices must lie in 0..1, got 9"):
         as_row(one)
 
 

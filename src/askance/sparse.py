@@ -13,9 +13,17 @@ from scipy.sparse import csr_array, vstack
 
 from askance.errors import InvalidRow
 from askance.types import Floats, Integers, Matrix, Row
+from askance.validation import (
+    check_finite,
+    check_row,
+    check_structure,
+    require_native,
+    require_parts,
+)
 
 __all__ = [
     "as_row",
+    "canonical",
     "column",
     "dense",
     "empty",
@@ -70,66 +78,45 @@ def rows_of(X: object, *, wide: bool = False) -> Iterator[Row]:
 
 
 def _sparse_rows(X: Any, wide: bool = False) -> Iterator[Row]:
-    # First of all: SciPy's compiled code reads wherever a wrong index points.
-    _check_structure(X)
-    # A new object over the same arrays, because it does not know what the old one claims about the
-    # order of its indices: that is looked up again.
-    matrix = csr_array(X) if X.format != "csr" or X.ndim != 2 else _native(X)
-    if not matrix.has_canonical_format or not matrix.data.all():
-        matrix = matrix.copy()
-        matrix.sum_duplicates()
-        matrix.eliminate_zeros()
-    _check_finite(matrix.data, matrix.indices)
-    columns, values = matrix.indices, _floats(matrix.data)
+    matrix = canonical(X)
+    columns, values = matrix.indices, matrix.data
+    check_finite(values, columns)
     if wide:
         columns, values = columns.astype(np.int64), values.astype(np.float64)
     for start, stop in itertools.pairwise(matrix.indptr.tolist()):
         yield Row(columns[start:stop], values[start:stop])
 
 
-def _native(X: Any) -> Matrix:
-    return from_parts(_whole(X.indptr), _whole(X.indices), _floats(X.data), X.shape[1])
+def canonical(X: Any) -> Matrix:
+    """A sparse matrix or dense array as CSR, without repeated, unsorted or zero entries.
 
+    Its arrays are shared where nothing has to be changed.
 
-def _check_structure(X: Any) -> None:
-    """Raise unless the places of a matrix's entries lie inside of it."""
-    shape = X.shape if X.ndim == 2 else (1, *X.shape)
-    if X.format in ("csr", "csc"):
-        lines, length = shape if X.format == "csr" else shape[::-1]
-        _check_pointers(X.indptr, lines, min(len(X.indices), len(X.data)))
-        _check_inside(X.indices[: X.indptr[-1]], length)
-    elif X.format == "coo":
-        for places, length in zip(X.coords, X.shape, strict=True):
-            _check_inside(places, length)
-
-
-def _check_pointers(indptr: Integers, lines: int, entries: int) -> None:
-    increases = (
-        len(indptr) == lines + 1
-        and indptr[0] == 0
-        and bool((indptr[1:] >= indptr[:-1]).all())
-        and indptr[-1] <= entries
-    )
-    if not increases:
-        raise InvalidRow(
-            f"indptr must have {lines + 1} numbers that grow from 0 to at most {entries}, got "
-            f"{len(indptr)} from {indptr.min(initial=0)} to {indptr.max(initial=0)}"
-        )
-
-
-def _check_inside(places: Integers, length: int) -> None:
-    if not len(places):
-        return
-    first, last = int(places.min()), int(places.max())
-    if first < 0 or last >= length:
-        raise InvalidRow(f"indices must lie from 0 to {length - 1}, got {first} to {last}")
+    >>> X = csr_array((np.array([1.0, 2.0]), np.array([1, 1]), np.array([0, 2])), shape=(1, 3))
+    >>> canonical(X).data.tolist()
+    [3.0]
+    """
+    # A new object over the same arrays, because it does not know what the old one claims about the
+    # order of its indices: that is looked up again.
+    if scipy.sparse.issparse(X) and X.format == "csr":
+        matrix = from_parts(*require_parts(X), X.shape[-1])
+    else:
+        if scipy.sparse.issparse(X):
+            check_structure(X)
+        matrix = csr_array(X)
+        matrix.data = require_native(matrix.data, "fiub", "feature values")
+    if not (matrix.has_canonical_format and matrix.data.all()):
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+        matrix.eliminate_zeros()
+    return matrix
 
 
 def _dense_rows(X: Floats, wide: bool) -> Iterator[Row]:
     columns = np.arange(X.shape[1])
     X = X.astype(np.float64, copy=False) if wide else X
     for x in X:
-        _check_finite(x, columns)
+        check_finite(x, columns)
         yield _without_zeros(columns, x)
 
 
@@ -137,8 +124,10 @@ def _sparse_row(x: Any, n_features: int | None) -> Row:
     if x.ndim == 2 and x.shape[0] != 1:
         raise InvalidRow(f"a sparse row must have shape (1, d), got {x.shape}")
     _check_length(x.shape[-1], n_features)
-    _check_structure(x)
-    return next(_sparse_rows(x if x.ndim == 2 else x.reshape(1, -1)))
+    if x.ndim == 2:
+        return next(_sparse_rows(x))
+    check_structure(x)
+    return next(_sparse_rows(x.reshape(1, -1)))
 
 
 def _check_length(length: int, n_features: int | None) -> None:
@@ -150,43 +139,22 @@ def _dense_row(x: object, n_features: int | None) -> Row:
     values = _numbers(x, "a row", 1)
     _check_length(len(values), n_features)
     columns = np.arange(len(values))
-    _check_finite(values, columns)
+    check_finite(values, columns)
     return _without_zeros(columns, values)
 
 
 def _checked(indices: Any, values: Any) -> Row:
     """Check, sort and strip an explicit pair."""
-    columns = np.asarray(indices)
-    numbers = _numbers(values, "a row", 1)
-    if columns.ndim != 1 or len(columns) != len(numbers):
-        raise InvalidRow(f"a row needs one index per value, got {columns.size} and {numbers.size}")
+    columns, numbers = np.asarray(indices), _numbers(values, "a row", 1)
+    if columns.dtype.kind in "iu" and columns.shape == numbers.shape:
+        columns = require_native(columns, "iu", "feature indices")
+        if (columns[1:] < columns[:-1]).any():
+            order = np.argsort(columns, kind="stable")
+            columns, numbers = columns[order], numbers[order]
+    check_row(Row(columns, numbers), None)
     if not len(columns):
         return Row(columns.astype(np.int64), numbers)
-    if columns.dtype.kind not in "iu":
-        raise InvalidRow(f"feature indices must be whole numbers, got {columns.tolist()[0]!r}")
-    columns = _whole(columns)
-    if (np.diff(columns) <= 0).any():
-        order = np.argsort(columns, kind="stable")
-        columns, numbers = columns[order], numbers[order]
-    _check_indices(columns)
-    _check_finite(numbers, columns)
     return _without_zeros(columns, numbers)
-
-
-def _check_indices(columns: Integers) -> None:
-    if columns[0] < 0:
-        raise InvalidRow(f"feature indices must be 0 or more, got {columns[0]}")
-    repeated = np.flatnonzero(np.diff(columns) == 0)
-    if len(repeated):
-        raise InvalidRow(f"feature {columns[repeated[0]]} occurs twice in one row")
-
-
-def _check_finite(values: Floats, columns: Integers) -> None:
-    bad = np.flatnonzero(~np.isfinite(values))
-    if len(bad):
-        raise InvalidRow(
-            f"feature {columns[bad[0]]} is {values[bad[0]]}, a finite number was expected"
-        )
 
 
 def _without_zeros(columns: Integers, values: Floats) -> Row:
@@ -205,24 +173,7 @@ def _numbers(x: object, what: str, dimensions: int) -> Floats:
         raise InvalidRow(f"{what} must have {dimensions} dimension(s), got {array.ndim}")
     if array.size and array.dtype.kind not in "biuf":
         raise InvalidRow(f"{what} must be numbers, got {array.ravel().tolist()[0]!r}")
-    return _floats(array)
-
-
-def _floats(array: Any) -> Floats:
-    """Keep float32 and float64 as they are; all other numbers become float64."""
-    kept = array.dtype in (np.float32, np.float64)
-    floats: Floats = array if kept else array.astype(np.float64)
-    return floats
-
-
-def _whole(array: Any) -> Integers:
-    """Keep int32 and int64 as they are; all other whole numbers become int64.
-
-    Differences of unsigned numbers are never negative, and kernels take no foreign byte order.
-    """
-    kept = array.dtype in (np.int32, np.int64)
-    whole: Integers = array if kept else array.astype(np.int64)
-    return whole
+    return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
 
 
 def empty() -> Matrix:
@@ -285,6 +236,7 @@ def resized(X: Matrix, width: int) -> Matrix:
     >>> resized(from_dense(np.array([[1.0]])), 3).shape
     (1, 3)
     """
+    check_structure(X)
     if X.shape[1] == width:
         return X
     if X.shape[1] > width:
@@ -321,6 +273,7 @@ def column(X: Matrix, j: int) -> Floats:
     >>> column(from_dense(np.array([[1.0], [3.0]])), 0).tolist()
     [1.0, 3.0]
     """
+    check_structure(X)
     if j >= X.shape[1] or not X.shape[0]:
         return np.zeros(X.shape[0])
     values: Floats = X[:, [j]].toarray().ravel()

@@ -145,7 +145,7 @@ class Question(NamedTuple):
     probability
         P, with which a label would be asked.
     weight
-        The importance weight of the label, 1/P, for whoever uses it later; 0 if none is wanted.
+        The importance weight of the label, 1/P, for later use; 0 if none is wanted.
     predicted
         The prediction, -1 or +1.
     """

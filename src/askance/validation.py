@@ -13,9 +13,12 @@ from askance.types import Decision, Floats, Integers, Label, Matrix, Row, State
 
 __all__ = [
     "check_coin",
+    "check_finite",
+    "check_inside",
     "check_label",
     "check_matrix",
     "check_row",
+    "check_structure",
     "require_at_least_one",
     "require_coins",
     "require_csr",
@@ -23,6 +26,7 @@ __all__ = [
     "require_label",
     "require_labels",
     "require_native",
+    "require_parts",
     "require_positive",
     "require_whole",
     "saved_array",
@@ -34,6 +38,10 @@ __all__ = [
 
 MOST = 2**53
 """The largest whole number that a file may hold as a count: beyond it floats lose them."""
+
+
+_WHOLE = (np.dtype(np.int32), np.dtype(np.int64))
+_REAL = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def check_coin(coin: float) -> None:
@@ -130,18 +138,23 @@ def saved_part(state: State, name: str, kind: type) -> Any:
     return value
 
 
-def require_whole(least: int = 0, **parameters: object) -> None:
-    """Raise for the first parameter that is not a whole number from ``least`` on.
+def require_whole(least: int = 0, most: int | None = None, /, **parameters: object) -> None:
+    """Raise for the first parameter that is not a whole number from ``least`` on, to ``most``.
 
     >>> require_whole(1, probes=2.5)
     Traceback (most recent call last):
     askance.errors.InvalidParameter: probes must be a whole number from 1 on, got 2.5
     """
     for name, value in parameters.items():
-        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-        if not (whole and value >= least):  # type: ignore[operator]
+        if not (
+            isinstance(value, int | np.integer)
+            and not isinstance(value, bool)
+            and least <= value
+            and (most is None or value <= most)
+        ):
+            end = "on" if most is None else f"to {most}"
             raise InvalidParameter(
-                f"{name} must be a whole number from {least} on, got {shown(value)}"
+                f"{name} must be a whole number from {least} {end}, got {shown(value)}"
             )
 
 
@@ -152,13 +165,8 @@ def saved_whole(state: State, name: str, most: int = MOST) -> int:
     Traceback (most recent call last):
     askance.errors.InvalidParameter: a saved k must be a whole number from 0 to 9, got 2.5
     """
-    value = state[name]
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not (whole and 0 <= value <= most):
-        raise InvalidParameter(
-            f"a saved {name} must be a whole number from 0 to {most}, got {shown(value)}"
-        )
-    return int(value)
+    require_whole(0, most, **{f"a saved {name}": state[name]})
+    return int(state[name])
 
 
 def saved_number(state: State, name: str, least: float = 0.0, most: float = math.inf) -> float:
@@ -205,36 +213,95 @@ def check_row(x: Row, n_features: int | None) -> None:
 
     >>> check_row(Row(np.array([2]), np.array([1.0])), n_features=2)
     Traceback (most recent call last):
-    askance.errors.InvalidRow: feature indices must lie from 0 to 1, got 2 to 2
+    askance.errors.InvalidRow: feature indices must lie in 0..1, got 2
     """
     indices, values = np.asarray(x.indices), np.asarray(x.values)
     if indices.shape != values.shape or indices.ndim != 1:
-        raise InvalidRow(f"a row must pair {indices.size} indices with values, got {values.size}")
-    if not np.isfinite(values).all():
-        raise InvalidRow("features must be finite, got nan or inf")
+        raise InvalidRow(f"a row needs one index per value, got {indices.size} and {values.size}")
     if not indices.size:
         return
-    if np.any(np.diff(indices) <= 0):
-        raise InvalidRow("feature indices must increase strictly, got repeated or unsorted ones")
-    last = np.inf if n_features is None else n_features - 1
-    if indices[0] < 0 or indices[-1] > last:
-        raise InvalidRow(
-            f"feature indices must lie from 0 to {last}, got {indices[0]} to {indices[-1]}"
-        )
+    if indices.dtype.kind not in "iu":
+        raise InvalidRow(f"feature indices must be whole numbers, got {indices.tolist()[0]!r}")
+    if values.dtype.kind not in "fiub":
+        raise InvalidRow(f"a row must be numbers, got {values.tolist()[0]!r}")
+    falls = indices[1:] <= indices[:-1]
+    if falls.any():
+        at = int(np.argmax(falls))
+        before, after = indices[at : at + 2].tolist()
+        if before == after:
+            raise InvalidRow(f"feature {after} occurs twice in one row")
+        raise InvalidRow(f"feature indices must increase, got {after} after {before}")
+    if indices[0] < 0 or (n_features is not None and indices[-1] >= n_features):
+        check_inside(indices, n_features)
+    check_finite(values, indices)
+
+
+def check_inside(indices: Integers, length: int | None, name: str = "feature indices") -> None:
+    """Raise unless all indices lie from 0 to below a length, if there is one.
+
+    >>> check_inside(np.array([2, -1]), length=None)
+    Traceback (most recent call last):
+    askance.errors.InvalidRow: feature indices must be 0 or more, got -1
+    """
+    if not len(indices):
+        return
+    first, last = indices.min(), indices.max()
+    if length is None:
+        if first < 0:
+            raise InvalidRow(f"{name} must be 0 or more, got {first}")
+    elif first < 0 or last >= length:
+        raise InvalidRow(f"{name} must lie in 0..{length - 1}, got {first if first < 0 else last}")
+
+
+def check_finite(values: Floats, indices: Integers) -> None:
+    """Raise for the first value that is not finite, by the index of its feature.
+
+    >>> check_finite(np.array([1.0, np.inf]), np.array([3, 7]))
+    Traceback (most recent call last):
+    askance.errors.InvalidRow: feature 7 is inf, a finite number was expected
+    """
+    good = np.isfinite(values)
+    if not good.all():
+        at = int(np.argmin(good))
+        raise InvalidRow(f"feature {indices[at]} is {values[at]}, a finite number was expected")
+
+
+def check_structure(X: Any) -> None:
+    """Raise unless the places of a sparse matrix's entries lie inside of it.
+
+    SciPy's compiled code looks at no bounds, and anybody can set the arrays and flags of a matrix:
+    so this comes before whatever else is done with one.
+
+    >>> X = csr_array(np.eye(2))
+    >>> X.indices[1] = 10**8
+    >>> check_structure(X)
+    Traceback (most recent call last):
+    askance.errors.InvalidRow: feature indices must lie in 0..1, got 100000000
+    """
+    if X.format in ("csr", "csc"):
+        require_parts(X)
+    elif X.format == "coo":
+        for places, length in zip(X.coords, X.shape, strict=True):
+            check_inside(places, length, "indices")
 
 
 def check_matrix(X: Matrix, n_features: int | None) -> None:
-    """Raise unless the matrix is finite and no wider than the features.
+    """Raise unless a CSR array is whole, finite and no wider than the features.
 
-    >>> from askance.sparse import from_dense
-    >>> check_matrix(from_dense(np.ones((1, 3))), n_features=2)
+    >>> check_matrix(csr_array(np.ones((1, 3))), n_features=2)
     Traceback (most recent call last):
     askance.errors.InvalidRow: a matrix must have at most 2 columns, got 3
     """
-    if not np.isfinite(X.data).all():
-        raise InvalidRow("features must be finite, got nan or inf")
+    _check_csr(X)
     if n_features is not None and X.shape[1] > n_features:
         raise InvalidRow(f"a matrix must have at most {n_features} columns, got {X.shape[1]}")
+    _, indices, values = require_parts(X)
+    check_finite(values, indices)
+
+
+def _check_csr(X: Any) -> None:
+    if getattr(X, "format", None) != "csr" or X.ndim != 2:
+        raise InvalidRow(f"examples must come as a CSR array, got {type(X).__name__}")
 
 
 def require_native(array: object, kinds: str, name: str) -> Any:
@@ -259,12 +326,11 @@ def require_native(array: object, kinds: str, name: str) -> Any:
             f"{name} must be numbers in one dimension, got dtype {found.dtype} "
             f"of shape {found.shape}"
         )
-    real = "f" in kinds
-    kept = (np.float32, np.float64) if real else (np.int32, np.int64)
-    kind = found.dtype if found.dtype in [np.dtype(each) for each in kept] else np.dtype(kept[1])
+    kept = _REAL if "f" in kinds else _WHOLE
+    if found.dtype not in kept:
+        return found.astype(kept[-1])
     # A copy for what is misaligned too: compiled loops may read several numbers at once.
-    native = np.require(found, kind, ["C", "A"]) if found.dtype == kind else found.astype(kind)
-    return np.ascontiguousarray(native)
+    return found if found.flags.c_contiguous and found.flags.aligned else found.copy()
 
 
 def require_indptr(indptr: object, rows: int, entries: int) -> Integers:
@@ -331,6 +397,33 @@ def require_coins(coins: object, rows: int) -> Floats:
     return np.ascontiguousarray(found, np.float64)
 
 
+def require_parts(X: Any) -> tuple[Integers, Integers, Floats]:
+    """Return row starts, indices and values of a CSR array as compiled code takes them, or raise.
+
+    A CSC array has those of its columns. What SciPy allows after the last entry is left out.
+
+    >>> starts, indices, values = require_parts(csr_array(np.eye(2, dtype=np.int8)))
+    >>> starts.tolist(), indices.tolist(), values.tolist()
+    ([0, 1, 2], [0, 1], [1.0, 1.0])
+    """
+    shape = X.shape if X.ndim == 2 else (1, *X.shape)
+    lines, length = shape if X.format == "csr" else shape[::-1]
+    starts = require_native(X.indptr, "iu", "row starts")
+    indices = require_native(X.indices, "iu", "feature indices")
+    values = require_native(X.data, "fiub", "feature values")
+    entries = int(starts[-1]) if len(starts) else 0
+    if not 0 <= entries <= min(len(indices), len(values)):
+        raise InvalidRow(
+            f"a matrix of {entries} entries must hold as many, "
+            f"got {len(indices)} indices and {len(values)} values"
+        )
+    starts = require_indptr(starts, lines, entries)
+    if len(indices) > entries or len(values) > entries:
+        indices, values = indices[:entries], values[:entries]
+    check_inside(indices, length)
+    return starts, indices, values
+
+
 def require_csr(X: Matrix, n_features: int) -> Matrix:
     """Return a CSR array that compiled code may walk, with sorted indices and no repeats; or raise.
 
@@ -344,26 +437,11 @@ def require_csr(X: Matrix, n_features: int) -> Matrix:
     Traceback (most recent call last):
     askance.errors.InvalidRow: feature indices must lie in 0..8, got -5
     """
-    if getattr(X, "format", None) != "csr":
-        raise InvalidRow(f"examples must come as a CSR array, got {type(X).__name__}")
+    _check_csr(X)
     if X.shape[1] != n_features:
         raise InvalidRow(f"examples must have {n_features} features, got {X.shape[1]}")
-    starts = require_native(X.indptr, "iu", "row starts")
-    # SciPy allows room after the last entry.
-    entries = int(starts[-1]) if len(starts) else 0
-    indices = require_native(X.indices, "iu", "feature indices")
-    values = require_native(X.data, "fiub", "feature values")
-    if not 0 <= entries <= min(len(indices), len(values)):
-        raise InvalidRow(
-            f"a matrix of {entries} entries must hold as many, "
-            f"got {len(indices)} indices and {len(values)} values"
-        )
-    starts = require_indptr(starts, X.shape[0], entries)
-    if len(indices) > entries or len(values) > entries:
-        indices, values = indices[:entries], values[:entries]
-    if entries and not (indices.min() >= 0 and indices.max() < n_features):
-        bad = indices[(indices < 0) | (indices >= n_features)][0]
-        raise InvalidRow(f"feature indices must lie in 0..{n_features - 1}, got {bad}")
+    starts, indices, values = require_parts(X)
+    entries = len(indices)
     rises = np.ones(entries + 1, bool)
     np.greater(indices[1:], indices[:-1], out=rises[1:-1])
     rises[starts] = True

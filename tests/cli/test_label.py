@@ -316,10 +316,9 @@ def test_other_options_than_those_it_began_with_are_refused(tickets):
     assert answers_of(tickets) == ["yes", "yes"]
 
 
-def test_what_a_killed_writer_left_is_cleared_away(tickets):
+def test_what_a_killed_writer_left_is_cleared_away(tickets, killed_while_writing):
     run(tickets, *SMALL, answers="y\n")
-    leftover = folder_of(tickets) / f".labels.csv.{'0f' * 16}"
-    leftover.write_text("half a f")
+    leftover = killed_while_writing(folder_of(tickets) / "snapshot-9-0f.askance")
     run(tickets, answers="y\n")
     assert not leftover.exists()
 

@@ -21,6 +21,14 @@ def test_a_new_one_begins_and_an_old_one_picks_up_where_it_left_off(mail, tmp_pa
         assert again.settings == session.settings
 
 
+def test_what_a_killed_process_left_is_removed(mail, tmp_path, killed_while_writing):
+    with opened(mail, tmp_path, SMALL):
+        pass
+    left = killed_while_writing(tmp_path / "snapshot-1-0f.askance")
+    with opened(mail, tmp_path, SMALL):
+        assert not left.exists()
+
+
 def test_no_two_processes_have_it(mail, tmp_path, refused):
     with (
         opened(mail, tmp_path / "kept", SMALL),

@@ -670,7 +670,7 @@ def test_a_file_that_lacks_something(tmp_path: Path, refused: Any, missing: str)
     state = read_state(path, "active learner")
     del state[missing]
     write_state(path, "active learner", state)
-    with refused(FileUnreadable, "lacks what a saved learner has", missing):
+    with refused(FileUnreadable, "is not a complete saved learner", missing):
         ActiveLearner.load(path)
 
 

@@ -74,11 +74,11 @@ def test_state_round_trips() -> None:
 @pytest.mark.parametrize(
     ("limits", "message"),
     [
-        ({"total": 0}, "total must be a positive whole number, got 0"),
-        ({"total": -3}, "total must be a positive whole number, got -3"),
-        ({"total": 2.5}, "total must be a positive whole number, got 2.5"),
-        ({"labels": 0, "per": 5}, "labels must be a positive whole number, got 0"),
-        ({"labels": 5, "per": 0}, "per must be a positive whole number, got 0"),
+        ({"total": 0}, "total must be a whole number from 1 on, got 0"),
+        ({"total": -3}, "total must be a whole number from 1 on, got -3"),
+        ({"total": 2.5}, "total must be a whole number from 1 on, got 2.5"),
+        ({"labels": 0, "per": 5}, "labels must be a whole number from 1 on, got 0"),
+        ({"labels": 5, "per": 0}, "per must be a whole number from 1 on, got 0"),
         ({"labels": 5}, "a rate needs labels and per, got labels=5 and per=None"),
         ({"per": 5}, "a rate needs labels and per, got labels=None and per=5"),
     ],

@@ -128,5 +128,5 @@ def test_labels_other_than_minus_and_plus_one_are_reported() -> None:
 
 
 def test_bad_parameters_are_named() -> None:
-    with pytest.raises(InvalidParameter, match="n_features must be at least 1, got 0"):
+    with pytest.raises(InvalidParameter, match="n_features must be a whole number from 1 on"):
         EstimatorOracle(LogisticRegression(), n_features=0)

@@ -86,5 +86,5 @@ def test_a_list_of_classifiers_equals_enumeration(seed: int) -> None:
 def test_an_empty_class_is_refused() -> None:
     with pytest.raises(InvalidParameter, match="at least one classifier"):
         FiniteOracle([])
-    with pytest.raises(InvalidParameter, match="size must be at least 1, got 0"):
+    with pytest.raises(InvalidParameter, match="size must be a whole number from 1 on, got 0"):
         VoteOracle(0)

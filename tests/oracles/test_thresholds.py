@@ -81,7 +81,7 @@ def test_neighbouring_floats_are_told_apart() -> None:
 
 
 def test_bad_parameters_are_named() -> None:
-    with pytest.raises(InvalidParameter, match="feature must be at least 0, got -1"):
+    with pytest.raises(InvalidParameter, match="feature must be a whole number from 0 on, got -1"):
         ThresholdOracle(-1)
-    with pytest.raises(InvalidParameter, match="n_features must be at least 1, got 0"):
+    with pytest.raises(InvalidParameter, match="n_features must be a whole number from 1 on"):
         StumpOracle(0)

@@ -1,9 +1,6 @@
 """A file appears whole or not at all, through links, and nothing is left behind."""
 
 import os
-import subprocess
-import sys
-import textwrap
 import threading
 import time
 from pathlib import Path
@@ -12,8 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import askance
-from askance.storage.files import _host, write_atomically
+from askance.storage.files import _host, remove_stale, write_atomically
 from askance.storage.states import read_state, write_state
 
 
@@ -38,13 +34,7 @@ def test_a_block_that_fails_leaves_the_old_file(saved: Path) -> None:
     assert list(saved.parent.iterdir()) == [saved]
 
 
-def run(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {"PYTHONPATH": str(Path(askance.__file__).parents[1])}
-    command = [sys.executable, "-c", textwrap.dedent(script), *arguments]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-
-
-def test_a_write_that_hits_a_limit_leaves_the_old_file(saved: Path) -> None:
+def test_a_write_that_hits_a_limit_leaves_the_old_file(saved: Path, run_script: Any) -> None:
     """The operating system stops the process from writing more than 4 kB into a file."""
     pytest.importorskip("resource")
     before = saved.read_bytes()
@@ -59,22 +49,16 @@ def test_a_write_that_hits_a_limit_leaves_the_old_file(saved: Path) -> None:
         except OSError:
             sys.exit(7)
     """
-    assert run(script, str(saved)).returncode == 7
+    assert run_script(script, saved).returncode == 7
     assert saved.read_bytes() == before
     assert list(saved.parent.iterdir()) == [saved]
 
 
-def test_a_process_that_is_killed_while_writing_leaves_the_old_file(saved: Path) -> None:
+def test_a_process_that_is_killed_while_writing_leaves_the_old_file(
+    saved: Path, killed_while_writing: Any
+) -> None:
     before = saved.read_bytes()
-    script = """
-        import os, signal, sys
-        from askance.storage.files import write_atomically
-        with write_atomically(sys.argv[1]) as file:
-            file.write(b"half")
-            file.flush()
-            os.kill(os.getpid(), signal.SIGKILL)
-    """
-    assert run(script, str(saved)).returncode != 0
+    killed_while_writing(saved)
     assert saved.read_bytes() == before
     assert read_state(saved, "test")["n"] == 1
 
@@ -114,10 +98,13 @@ def test_a_link_to_nothing_makes_its_target(tmp_path: Path) -> None:
     assert (tmp_path / "first").read_bytes() == b"new"
 
 
-def test_what_a_killed_writer_left_is_removed_by_the_next(saved: Path) -> None:
-    test_a_process_that_is_killed_while_writing_leaves_the_old_file(saved)
-    assert len(list(saved.parent.iterdir())) == 2
+def test_what_a_killed_writer_left_is_removed_by_the_next(
+    saved: Path, killed_while_writing: Any
+) -> None:
+    left = [killed_while_writing(saved.with_name(name)) for name in ("saved", "other")]
     write(saved)
+    assert [path.exists() for path in left] == [False, True]
+    remove_stale(saved.parent)
     assert list(saved.parent.iterdir()) == [saved]
 
 

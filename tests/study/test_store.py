@@ -105,10 +105,9 @@ def test_two_writers_are_refused(tmp_path, refused):
     assert store.study_path.read_text() == "b"
 
 
-def test_half_written_files_are_swept(tmp_path):
+def test_half_written_files_are_swept(tmp_path, killed_while_writing):
     store = Store(tmp_path)
-    leftover = tmp_path / ".part-0000001.parquet.abc"
-    leftover.write_bytes(b"half")
+    leftover = killed_while_writing(tmp_path / "part-0000001.parquet")
     assert len(store.table()) == 0
     with store.writing(""):
         assert not leftover.exists()

@@ -6,7 +6,6 @@ from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags, check_random_state, get_tags
@@ -27,7 +26,7 @@ from askance.live import ActiveLearner
 from askance.oracles.estimator import ConstantClassifier, EstimatorClassifier, seeded
 from askance.presets import BATCH_ALGORITHMS, make_learner
 from askance.simulate import LabelSource, Seat, run_blocks, run_rows
-from askance.sparse import rows_of
+from askance.sparse import canonical, rows_of
 from askance.types import Floats, Integers, Label, Matrix
 
 __all__ = ["ActiveClassifier"]
@@ -212,7 +211,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _rows(self, X: Any, *, reset: bool) -> Matrix:
         """Checked rows as a CSR array."""
-        return _canonical(self._validated(X, reset=reset))
+        return canonical(self._validated(X, reset=reset))
 
     def _validated(self, X: Any, **options: Any) -> Any:
         sparse = ("csr",) if get_tags(self).input_tags.sparse else False
@@ -231,7 +230,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             checked, y = self._validated(X, y=y, reset=True)
             check_classification_targets(y)
             self.classes_ = _two(y, type_of_target(y))
-        matrix = _canonical(checked)
+        matrix = canonical(checked)
         label_of = self._answering(matrix, y)
         self._seed = _seed(self.random_state)
         self._learner = self._fresh(dense=isinstance(checked, np.ndarray))
@@ -332,16 +331,6 @@ class _Bought:
 
     def count(self, examples: int, _: int) -> None:
         self.offered = examples
-
-
-def _canonical(X: Any) -> Matrix:
-    """A CSR array without repeated, unsorted or zero entries."""
-    matrix = csr_array(X)
-    if not (matrix.has_canonical_format and matrix.data.all()):
-        matrix = matrix.copy()
-        matrix.sum_duplicates()
-        matrix.eliminate_zeros()
-    return matrix
 
 
 def _two(values: Any, kind: str = "binary") -> NDArray[Any]:

@@ -1,22 +1,19 @@
 """Open the labelling of a folder: begin it if it is new, refuse one that began differently."""
 
 import contextlib
-import re
 import shutil
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import IO
 
-from askance.errors import FileUnreadable, InvalidParameter
+from askance.data.reading.sources import require_rereadable
+from askance.errors import InvalidParameter
 from askance.labelling.session import Session
 from askance.labelling.settings import Settings
-from askance.storage.files import write_atomically
+from askance.storage.files import remove_stale, write_atomically
 from askance.storage.locks import held
 
 __all__ = ["opened"]
-
-_LEFTOVER = re.compile(r"\..+\.[0-9a-f]{32}")
-"""What a process that was killed while it wrote a file may leave."""
 
 _COPY = "input"
 """What came from a stream, in the folder of its labelling."""
@@ -40,15 +37,13 @@ def opened(
         Names of the settings that somebody chose: those of an old labelling must be the same.
     """
     if isinstance(source, Path):
-        _refuse_unrepeatable(source)
+        require_rereadable(source)
         if not Session.exists(folder):
             # Before the folder is made: a file that cannot be read leaves nothing behind.
             wanted = wanted.settled(source)
     folder.mkdir(parents=True, exist_ok=True)
     with held(folder / ".lock", f"{folder} is in use: another process labels there"):
-        for leftover in folder.iterdir():
-            if _LEFTOVER.fullmatch(leftover.name):
-                leftover.unlink()
+        remove_stale(folder)
         path = source if isinstance(source, Path) else folder / _COPY
         if not Session.exists(folder):
             if not isinstance(source, Path):
@@ -59,15 +54,6 @@ def opened(
         session = Session(folder, path)
         _refuse_others(session, wanted, chosen)
         yield session
-
-
-def _refuse_unrepeatable(path: Path) -> None:
-    """Refuse a pipe: it would be waited for again after every undo."""
-    if path.exists() and not (path.is_file() or path.is_dir()):
-        raise FileUnreadable(
-            f"{path} is not a regular file and can be read only once: label standard input, which "
-            "is copied first, or save it as a file"
-        )
 
 
 def _refuse_others(session: Session, wanted: Settings, chosen: Collection[str]) -> None:

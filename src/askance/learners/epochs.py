@@ -167,6 +167,7 @@ class EpochLearner(ABC):
 
     def predict_many(self, X: Matrix) -> Integers:
         """One prediction for each row of a CSR array."""
+        check_matrix(X, self.n_features)
         return self._erm.predict_many(X)
 
     # ------------------------------------------------------------------ deciding

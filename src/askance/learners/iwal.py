@@ -18,7 +18,7 @@ __all__ = ["IWAL0", "IWAL1", "OracularIWAL0", "OracularIWAL1"]
 
 
 class IWAL0(StreamingLearner):
-    """Ask surely while flipping the prediction is cheap, and ever more rarely beyond.
+    """Always ask while flipping the prediction is cheap, and less and less often beyond.
 
     For the k-th example the error gap is G = flip weight / (k - 1); the query probability is 1
     for k = 1 and for G <= A + B, and falls with G beyond. An example that is not queried has

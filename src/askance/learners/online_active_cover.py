@@ -52,7 +52,7 @@ class OnlineActiveCover(StreamingLearner):
     beta_scale
         Larger gives the regret term less influence.
     oracular
-        Ask surely inside the region (the remark under ``eq:iwal_threshold``).
+        Always ask inside the region (the remark under ``eq:iwal_threshold``).
     disagreement
         ``"sensitivity"`` or ``"margin"``, see :mod:`askance.learners.disagreement`.
 

@@ -9,7 +9,14 @@ from askance.errors import InvalidParameter
 from askance.protocols import BatchClassifier
 from askance.sparse import empty, stacked
 from askance.types import Floats, Integers, Matrix, State
-from askance.validation import saved_array, saved_part, saved_whole
+from askance.validation import (
+    check_inside,
+    require_indptr,
+    require_native,
+    saved_array,
+    saved_part,
+    saved_whole,
+)
 
 __all__ = ["Sample", "Snapshot", "matrix_from_state", "matrix_state"]
 
@@ -76,7 +83,7 @@ class Sample:
         targets = saved_array(state, "targets", "i", length=count)
         weights = saved_array(state, "weights", "f", length=count)
         if not np.isin(targets, (-1, 1)).all():
-            raise InvalidParameter("saved targets must be -1 or +1, got another number")
+            raise InvalidParameter("saved targets must be -1 or +1, got something else")
         if count and weights.min() < 0:
             raise InvalidParameter(f"saved weights must not be negative, got {weights.min()}")
         self._blocks = [X]
@@ -95,24 +102,21 @@ def matrix_state(X: Matrix) -> State:
 
 
 def matrix_from_state(state: State, n_features: int | None = None) -> Matrix:
-    """The CSR array of :func:`matrix_state`, checked, as kernels believe what it says.
+    """The CSR array of :func:`matrix_state`, checked, because kernels trust it.
 
     ``n_features`` is its largest width, if that is known.
 
     >>> parts = {"values": np.ones(1), "indices": np.array([7]), "indptr": np.array([0, 1])}
     >>> matrix_from_state(parts | {"width": 3})
     Traceback (most recent call last):
-    askance.errors.InvalidParameter: saved indices must lie from 0 to 2, got 7 to 7
+    askance.errors.InvalidRow: saved indices must lie in 0..2, got 7
     """
     width = saved_whole(state, "width", _WIDEST if n_features is None else max(n_features, 1))
     indices = saved_array(state, "indices", "iu")
     values = saved_array(state, "values", "fiub", length=len(indices))
     indptr = saved_array(state, "indptr", "iu")
-    ends = np.asarray(indptr, np.int64)
-    if not (len(ends) and ends[0] == 0 and ends[-1] == len(indices) and (np.diff(ends) >= 0).all()):
-        raise InvalidParameter(f"a saved indptr must rise from 0 to {len(indices)}, one per row")
-    if len(indices) and not (indices.min() >= 0 and indices.max() < width):
-        found = f"{indices.min()} to {indices.max()}"
-        raise InvalidParameter(f"saved indices must lie from 0 to {width - 1}, got {found}")
-    kept = indices.astype(indices.dtype if indices.dtype.kind == "i" else np.int64)
-    return csr_array((np.array(values), kept, ends), shape=(len(ends) - 1, width))
+    rows = max(len(indptr) - 1, 0)
+    starts = require_indptr(indptr, rows, len(indices))
+    check_inside(indices, width, "saved indices")
+    kept = np.array(require_native(indices, "iu", "saved indices"))
+    return csr_array((np.array(values), kept, starts), shape=(rows, width))

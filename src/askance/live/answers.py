@@ -128,18 +128,20 @@ def _ids(state: State) -> list[int]:
 def _signs(state: State, name: str, count: int) -> list[Label]:
     signs = saved_array(state, name, "i", length=count)
     _require(np.isin(signs, (-1, 1)), name, "-1 or +1")
-    return signs.tolist()  # type: ignore[no-any-return]
+    listed: list[Label] = signs.tolist()
+    return listed
 
 
 def _probabilities(state: State, name: str, count: int) -> list[float]:
     found = saved_array(state, name, "f", length=count)
     _require((found > 0) & (found <= 1), name, "above 0 and at most 1")
-    return found.tolist()  # type: ignore[no-any-return]
+    listed: list[float] = found.tolist()
+    return listed
 
 
 def _require(good: Bools, name: str, expected: str) -> None:
     if not good.all():
-        raise InvalidParameter(f"saved {name} must be {expected}, got another number")
+        raise InvalidParameter(f"saved {name} must be {expected}, got something else")
 
 
 def _packed(rows: Sequence[Row]) -> State:

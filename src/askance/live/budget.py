@@ -4,11 +4,9 @@ from collections import deque
 from dataclasses import dataclass
 from itertools import pairwise
 
-import numpy as np
-
 from askance.errors import InvalidParameter
 from askance.types import State
-from askance.validation import saved_part, saved_whole
+from askance.validation import require_whole, saved_part, saved_whole
 
 __all__ = ["Budget", "Ledger"]
 
@@ -46,9 +44,8 @@ class Budget:
             )
         for name in ("total", "labels", "per"):
             value = getattr(self, name)
-            whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-            if value is not None and not (whole and value > 0):
-                raise InvalidParameter(f"{name} must be a positive whole number, got {value!r}")
+            if value is not None:
+                require_whole(1, **{name: value})
 
 
 class Ledger:

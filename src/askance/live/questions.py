@@ -64,7 +64,7 @@ class Questions:
             refused = "answered again" if label == known else refused
             raise LabelConflict(f"question {id} was answered {known:+d}, cannot be {refused}")
         if id in self.withdrawn:
-            raise LabelConflict(f"question {id} was withdrawn, it cannot be changed any more")
+            raise LabelConflict(f"question {id} was withdrawn and can no longer be changed")
         if 0 <= id < self.seen:
             refused = "can be withdrawn" if label is None else "can be answered"
             raise LabelConflict(f"question {id} wanted no label, so none {refused}")

@@ -155,5 +155,5 @@ def _checked(
         raise FileUnreadable(f"{path} is damaged or forged: {sentence:.150}") from error
     except Exception as error:  # parts of another kind than expected may raise anything
         raise FileUnreadable(
-            f"{path} lacks what a saved learner has: {type(error).__name__} {shown(str(error))}"
+            f"{path} is not a complete saved learner: {type(error).__name__} {shown(str(error))}"
         ) from error

@@ -13,7 +13,7 @@ from sklearn.utils.validation import has_fit_parameter
 from askance.errors import InvalidParameter, OracleFailed
 from askance.sparse import from_rows, resized
 from askance.types import Floats, Integers, Label, Matrix, Row, State
-from askance.validation import saved_part, shown
+from askance.validation import check_structure, require_whole, saved_part, shown
 
 __all__ = [
     "ESTIMATORS",
@@ -136,8 +136,7 @@ class EstimatorOracle:
     """
 
     def __init__(self, estimator: Any, *, n_features: int, dense: bool = False) -> None:
-        if n_features < 1:
-            raise InvalidParameter(f"n_features must be at least 1, got {n_features}")
+        require_whole(1, n_features=n_features)
         self.estimator = estimator
         self.n_features = n_features
         self.dense = dense
@@ -154,6 +153,7 @@ class EstimatorOracle:
     def fit(
         self, X: Matrix, targets: Integers, weights: Floats
     ) -> ConstantClassifier | EstimatorClassifier:
+        check_structure(X)
         kept = np.asarray(weights) > 0
         targets, weights = np.asarray(targets)[kept], np.asarray(weights)[kept]
         if not len(targets) or targets.min() == targets.max():

@@ -9,6 +9,7 @@ from askance.errors import InvalidParameter
 from askance.protocols import BatchClassifier
 from askance.sparse import column, from_rows, resized
 from askance.types import Floats, Integers, Label, Matrix, Row
+from askance.validation import check_structure, require_whole
 
 __all__ = ["FiniteOracle", "Vote", "VoteOracle"]
 
@@ -63,6 +64,7 @@ class FiniteOracle:
     def constrained_errors(
         self, X: Matrix, targets: Integers, weights: Floats, points: Matrix, sides: Integers
     ) -> Floats:
+        check_structure(points)
         errors = self.errors(X, targets, weights)
         least = np.full(points.shape[0], np.inf)
         for start in range(0, points.shape[0], _CHUNK):
@@ -82,8 +84,8 @@ class Vote:
         return int(self.predict_many(from_rows([x]))[0])
 
     def predict_many(self, X: Matrix) -> Integers:
-        dissents = column(X, self.index + 1) != 0
-        return np.where(dissents, -column(X, 0), column(X, 0)).astype(np.int8)
+        dissents, common = column(X, self.index + 1) != 0, column(X, 0)
+        return np.where(dissents, -common, common).astype(np.int8)
 
 
 class VoteOracle:
@@ -107,8 +109,7 @@ class VoteOracle:
     """
 
     def __init__(self, size: int) -> None:
-        if size < 1:
-            raise InvalidParameter(f"size must be at least 1, got {size}")
+        require_whole(1, size=size)
         self.classifiers = [Vote(index) for index in range(size)]
 
     def errors(self, X: Matrix, targets: Integers, weights: Floats) -> Floats:

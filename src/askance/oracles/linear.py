@@ -14,7 +14,13 @@ from askance.errors import InvalidLabel, InvalidParameter, InvalidRow
 from askance.kernels import linear as kernels
 from askance.kernels.formulas import sign
 from askance.types import Floats, Integers, Label, Matrix, Row, State
-from askance.validation import require_csr, saved_array, saved_number
+from askance.validation import (
+    require_csr,
+    require_positive,
+    require_whole,
+    saved_array,
+    saved_number,
+)
 
 __all__ = ["LinearOracle", "LinearState", "linear_oracles"]
 
@@ -104,18 +110,9 @@ class LinearState:
         )
 
     def _validate(self) -> None:
-        count: object = self.n_features
-        whole = isinstance(count, int | np.integer) and not isinstance(count, bool)
-        if not (whole and 0 <= count < MOST_FEATURES):  # type: ignore[operator]
-            raise InvalidParameter(
-                f"n_features must be a whole number from 0 to {MOST_FEATURES - 1}, got {count!r}"
-            )
-        lanes: object = self.lanes
-        if isinstance(lanes, bool) or not (isinstance(lanes, int | np.integer) and lanes >= 1):
-            raise InvalidParameter(f"lanes must be a whole number from 1 on, got {lanes!r}")
-        rate: object = self.learning_rate
-        if not (isinstance(rate, int | float) and rate > 0 and math.isfinite(rate)):
-            raise InvalidParameter(f"learning_rate must be positive and finite, got {rate!r}")
+        require_whole(0, MOST_FEATURES - 1, n_features=self.n_features)
+        require_whole(1, lanes=self.lanes)
+        require_positive(learning_rate=self.learning_rate)
         if not (isinstance(self.rates, str) and self.rates in _RATES):
             raise InvalidParameter(f"rates must be one of {', '.join(_RATES)}, got {self.rates!r}")
         if self.dtype not in ("float32", "float64"):

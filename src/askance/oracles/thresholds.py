@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from askance.errors import InvalidParameter
 from askance.sparse import column
 from askance.types import Floats, Integers, Label, Matrix, Row
+from askance.validation import require_whole
 
 __all__ = ["StumpOracle", "Threshold", "ThresholdOracle"]
 
@@ -58,8 +58,7 @@ class ThresholdOracle:
     """
 
     def __init__(self, feature: int = 0, *, both_sides: bool = False) -> None:
-        if feature < 0:
-            raise InvalidParameter(f"feature must be at least 0, got {feature}")
+        require_whole(feature=feature)
         self.feature = feature
         self.sides = (1, -1) if both_sides else (1,)
 
@@ -108,8 +107,7 @@ class StumpOracle:
     """
 
     def __init__(self, n_features: int) -> None:
-        if n_features < 1:
-            raise InvalidParameter(f"n_features must be at least 1, got {n_features}")
+        require_whole(1, n_features=n_features)
         self._parts = [ThresholdOracle(j, both_sides=True) for j in range(n_features)]
 
     def fit(self, X: Matrix, targets: Integers, weights: Floats) -> Threshold:

@@ -10,7 +10,7 @@ from askance.errors import InvalidParameter
 from askance.live import ActiveLearner
 from askance.protocols import BlockLearner
 from askance.types import Decision, Ending, Floats, Label, Matrix, ResultRow, Row, Run
-from askance.validation import require_label
+from askance.validation import check_structure, require_label
 
 __all__ = [
     "Asking",
@@ -269,6 +269,7 @@ def walk_blocks(
     progress: Progress | None = None,
 ) -> None:
     """Show rows, as many at a time as the learner can decide at once, until it is over."""
+    check_structure(X)
     start = 0
     while start < X.shape[0] and not tally.over:
         part = X[start : start + learner.remaining]

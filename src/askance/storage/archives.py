@@ -1,4 +1,4 @@
-"""Arrays out of a zip archive that a stranger may have made: nothing is believed, all is measured.
+"""Arrays from a zip archive that anybody may have made: nothing is trusted, everything is measured.
 
 What askance writes is not compressed, so an archive cannot hold more than its own bytes. Each
 member is measured before it is read, and what its header claims before it becomes an array.

@@ -12,11 +12,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-__all__ = ["write_atomically"]
+__all__ = ["remove_stale", "write_atomically"]
 
 _FORGOTTEN = 3600.0
 """Seconds after which a temporary file is taken for one whose writer died, if there is no telling
 whether it did."""
+
+_TEMPORARY = re.compile(r"\.(.+)\.(?:(\d+)-([0-9a-f]{8})-)?[0-9a-f]{32}")
+"""A target's name, and the writer's process and machine; older versions named no writer."""
 
 
 @contextlib.contextmanager
@@ -56,7 +59,7 @@ def write_atomically(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             # By the name that the caller knows.
             raise OSError(error.errno, error.strerror, str(target)) from error
         raise
-    _clean(real)
+    remove_stale(real.parent, real.name)
 
 
 def _host() -> str:
@@ -64,14 +67,23 @@ def _host() -> str:
     return f"{zlib.crc32(socket.gethostname().encode()):08x}"
 
 
-def _clean(target: Path) -> None:
-    """Remove the temporary files of writers of this name that died."""
-    pattern = re.compile(rf"\.{re.escape(target.name)}\.(?:(\d+)-([0-9a-f]{{8}})-)?[0-9a-f]{{32}}")
-    with contextlib.suppress(OSError):
-        for entry in os.scandir(target.parent):
-            found = pattern.fullmatch(entry.name)
-            if found and _is_stale(entry, found[1], found[2]):
-                Path(entry.path).unlink()
+def remove_stale(folder: str | os.PathLike[str], name: str | None = None) -> None:
+    """Remove what writers that died left in a folder: all of it, or that of one ``name``.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     left = Path(folder) / f".model.{2**22 + 1}-{_host()}-{uuid.uuid4().hex}"
+    ...     _ = left.write_bytes(b"half")
+    ...     remove_stale(folder)
+    ...     left.exists()
+    False
+    """
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            found = _TEMPORARY.fullmatch(entry.name)
+            if found and name in (None, found[1]) and _is_stale(entry, found[2], found[3]):
+                # Another process may remove it at the same time.
+                Path(entry.path).unlink(missing_ok=True)
 
 
 def _is_stale(entry: os.DirEntry[str], process: str | None, host: str | None) -> bool:

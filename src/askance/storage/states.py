@@ -107,9 +107,9 @@ def _flatten(value: Any, arrays: dict[str, np.ndarray[Any, Any]]) -> Any:
 
 
 def _flatten_array(value: np.ndarray[Any, Any], arrays: dict[str, np.ndarray[Any, Any]]) -> Any:
-    """Keep an array whole, or a long one of mostly zeros by the entries that are none."""
+    """Keep an array whole, or a long one of mostly zeros by its non-zero entries."""
     if value.ndim == 1 and len(value) >= _LEAST_SPARSE and value.dtype.kind == "f":
-        # By their bits, since -0 is another number than 0.
+        # By their bits, since -0.0 must stay -0.0.
         places = np.flatnonzero(np.ascontiguousarray(value).view(f"u{value.itemsize}"))
         if 4 * len(places) < len(value):
             parts = [_flatten_array(part, arrays) for part in (places, value[places])]

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from askance.errors import FileUnreadable
-from askance.storage.files import write_atomically
+from askance.storage.files import remove_stale, write_atomically
 from askance.storage.locks import held
 from askance.storage.tables import write_table
 from askance.study.design import Cell
@@ -98,8 +98,7 @@ class Store:
         """Hold the store for one writer, and note the study that it runs."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with held(self.folder / ".lock", f"{self.folder} is being written by another run"):
-            for leftover in self.folder.glob(".*.parquet.*"):
-                leftover.unlink()
+            remove_stale(self.folder)
             with write_atomically(self.study_path) as file:
                 file.write(text.encode())
             yield

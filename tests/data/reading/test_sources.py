@@ -75,7 +75,8 @@ def test_what_can_be_read_once_is_refused_where_it_is_read_twice(tmp_path, refus
     os.mkfifo(pipe)
     file.write_text("x")
     require_rereadable(file)
-    with refused(FileUnreadable, f"{pipe} can be read only once"):
+    require_rereadable(tmp_path)
+    with refused(FileUnreadable, f"{pipe} is not a regular file and can be read only once"):
         require_rereadable(pipe)
     with refused(FileUnreadable, "none does not exist"):
         require_rereadable(tmp_path / "none")

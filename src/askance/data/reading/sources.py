@@ -70,21 +70,19 @@ def readable(source: str | Path) -> Iterator[None]:
         raise FileUnreadable(f"{source} cannot be read: {reason}") from error
 
 
-def require_rereadable(source: str | Path) -> None:
-    """Refuse a pipe, or standard input, where a file is read more than once.
+def require_rereadable(path: Path) -> None:
+    """Refuse a pipe or a device where a file is read more than once: it would be waited for again.
 
-    >>> require_rereadable("-")
+    >>> require_rereadable(Path("nowhere.csv"))
     Traceback (most recent call last):
-    askance.errors.FileUnreadable: standard input can be read only once: write it to a file first
+    askance.errors.FileUnreadable: nowhere.csv does not exist
     """
-    name = "standard input" if str(source) == "-" else str(source)
-    with readable(source):
-        if str(source) == "-" or not (Path(source).is_dir() or stat.S_ISREG(_mode(source))):
-            raise FileUnreadable(f"{name} can be read only once: write it to a file first")
-
-
-def _mode(source: str | Path) -> int:
-    return Path(source).stat().st_mode
+    with readable(path):
+        if not (path.is_dir() or stat.S_ISREG(path.stat().st_mode)):
+            raise FileUnreadable(
+                f"{path} is not a regular file and can be read only once: pass it as standard "
+                "input, which is copied first, or save it as a file"
+            )
 
 
 @contextmanager
