@@ -16,7 +16,7 @@ from askance.learners.iwal import IWAL1
 from askance.learners.online_active_cover import OnlineActiveCover
 from askance.oracles.estimator import EstimatorOracle
 from askance.oracles.linear import LinearOracle, LinearState, linear_oracles
-from askance.presets import SUGGESTED, constructed
+from askance.presets import MOST_MEMBERS, SUGGESTED, constructed
 
 
 @pytest.mark.parametrize("name", askance.ALGORITHMS)
@@ -83,6 +83,7 @@ def test_oracular_has_no_cover() -> None:
         ("online_active_cover", {"cover_size": -1}, "cover_size must be a whole number"),
         ("online_active_cover", {"cover_size": True}, "cover_size must be a whole number"),
         ("online_active_cover", {"cover_size": 10**9}, "from 0 to 10,000, got 1000000000"),
+        ("online_active_cover", {"cover_size": MOST_MEMBERS + 1}, "from 0 to 10,000, got 10001"),
         ("online_active_cover", {"b": 1}, "no parameter 'b'; its parameters are cover_size, c0,"),
         ("online_active_cover", {"oracular": 1}, "oracular must be True or False, got 1"),
         ("online_active_cover", {"oracular": "no"}, "oracular must be True or False, got 'no'"),

@@ -252,7 +252,7 @@ def test_a_vw_file_can_be_read_twice_to_fit(tmp_path):
 
 
 def test_what_no_file_can_hold_is_refused(refused):
-    with refused(BadRecord, "feature 'a=\\ud800' has half of a character"):
+    with refused(BadRecord, "feature 'a=\\ud800' contains half a character"):
         FeatureMap().encode({"a": "\ud800"})
     with refused(BadRecord, "column 'a' has a whole number with 1,329 bits"):
         FeatureMap().encode({"a": 10**400})

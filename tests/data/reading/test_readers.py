@@ -232,7 +232,7 @@ def test_a_csv_file_that_changes_type_half_way_is_refused(tmp_path):
     path = write(tmp_path, "a.csv", content)
     assert refusal(BadRecord, path) == (
         f"row 300,001 of {path} has 'forty' in column 'age', where the rows before it have "
-        "numbers: mend it, or read the column as strings"
+        "numbers: correct it, or read the column as strings"
     )
     records = list(read(path, strings=["age"]))
     assert records[300_000].fields == {"age": "forty", "job": 2}
@@ -321,8 +321,8 @@ def test_a_path_without_a_file_or_a_format(tmp_path):
     missing = tmp_path / "none.csv"
     assert refusal(FileUnreadable, missing) == f"{missing} does not exist"
     assert refusal(AskanceError, tmp_path / "none.parquet").endswith("does not exist")
-    assert "does not show its format" in refusal(InvalidParameter, "data.txt")
-    assert "does not show its format" in refusal(InvalidParameter, "-")
+    assert "has no suffix that tells its format" in refusal(InvalidParameter, "data.txt")
+    assert "has no suffix that tells its format" in refusal(InvalidParameter, "-")
     assert "got 'xls'" in refusal(InvalidParameter, "data.csv", "xls")
 
 
@@ -332,7 +332,9 @@ def test_a_path_without_a_file_or_a_format(tmp_path):
 )
 def test_half_a_character_is_refused_with_its_line(tmp_path, refused, line):
     path = write(tmp_path, "a.jsonl", f'{{"a": "\\ud83d\\ude00"}}\n{line}\n'.encode())
-    with refused(BadRecord, "line 2 of ", "half of a character (a lone surrogate such as \\ud800)"):
+    with refused(
+        BadRecord, "line 2 of ", "contains half a character (a lone surrogate such as \\ud800)"
+    ):
         list(read(path))
 
 
@@ -437,6 +439,17 @@ def test_too_many_columns_are_refused(tmp_path, refused, monkeypatch):
     monkeypatch.setattr("askance.data.reading.readers.MOST_COLUMNS", 3)
     with refused(BadRecord, "a.csv has 4 columns, at most 3 can be read"):
         list(read(write(tmp_path, "a.csv", b"a,b,c,d\n1,2,3,4\n")))
+
+
+def test_names_of_json_records_are_counted_through_the_file(tmp_path, refused, monkeypatch):
+    monkeypatch.setattr("askance.data.reading.readers.MOST_COLUMNS", 3)
+    monkeypatch.setattr("askance.data.reading.readers._JSON_BATCH", 2)
+    lines = [b'{"a": 1}\n', b'{"b": 1}\n', b'{"a": 1, "c": 2}\n', b'{"c": 1}\n', b'{"d": 1}\n']
+    assert len(list(read(write(tmp_path, "a.jsonl", b"".join(lines[:4]))))) == 4
+    records = read(write(tmp_path, "a.jsonl", b"".join(lines)))
+    assert [next(records).fields for _ in range(4)][2] == {"a": 1, "c": 2}
+    with refused(BadRecord, "a.jsonl has 4 columns, at most 3 can be read"):
+        next(records)
 
 
 def test_many_columns_make_no_long_message(tmp_path, refused):

@@ -156,8 +156,8 @@ def _hashes(names: Sequence[str]) -> NDArray[np.int64]:
         encoded = [name.encode() for name in names]
     except UnicodeEncodeError as error:
         raise BadRecord(
-            f"feature {error.object[:60]!r} has half of a character (a lone surrogate), whole ones "
-            "were expected"
+            f"feature {error.object[:60]!r} contains half a character (a lone surrogate such as "
+            "\\ud800), expected valid Unicode"
         ) from None
     hashes = np.empty(len(encoded), dtype=np.int64)
     ends = np.cumsum([len(name) for name in encoded], dtype=np.int64)

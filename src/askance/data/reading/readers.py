@@ -51,7 +51,7 @@ _JSON_BATCH = 1024
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 MOST_COLUMNS = 1_000_000
-"""Columns that a table may have."""
+"""Columns that a table may have, or names that the records of a JSON file have together."""
 
 LONGEST_ID = 1_000
 """Characters that an id may have: ids are held and written in columns as wide as the longest."""
@@ -121,7 +121,9 @@ def _format_of(source: str | Path, format: str | None) -> str:
         plain = [suffix for suffix in suffixes if suffix not in PACKED]
         format = _SUFFIXES.get(plain[-1]) if plain else None
     if format not in known:
-        found = f"{source} does not show its format" if format is None else f"got {format!r}"
+        found = (
+            f"{source} has no suffix that tells its format" if format is None else f"got {format!r}"
+        )
         raise InvalidParameter(f"format must be one of {', '.join(known)}, {found}")
     return format
 
@@ -137,6 +139,7 @@ class _Plan:
     strings: frozenset[str]
     rows: int = 0
     numeric: dict[str, bool] = field(default_factory=dict)
+    names: dict[str, None] = field(default_factory=dict)
 
     def check_columns(self, names: Collection[str]) -> None:
         if len(names) > MOST_COLUMNS:
@@ -201,8 +204,8 @@ class _Plan:
             row, text = first_text(strings)
             raise BadRecord(
                 f"row {self.rows + row + 1:,} of {self.source} has {text[:60]!r} in column "
-                f"{name!r}, where the rows before it have numbers: mend it, or read the column as "
-                "strings"
+                f"{name!r}, where the rows before it have numbers: correct it, or read the "
+                "column as strings"
             )
         return numbers
 
@@ -253,13 +256,13 @@ def _json_object(line: bytes, number: int, source: str) -> dict[str, Any]:
         raise BadRecord(_too_deep(number, source)) from None
     if not isinstance(value, dict):
         raise BadRecord(f"line {number:,} of {source} is {type(value).__name__}, not an object")
-    # Only many brackets can be nested deeply, and only an escape can name half of a character.
+    # Only many brackets can be nested deeply, and only an escape can name half a character.
     if line.count(b"[") + line.count(b"{") > DEEPEST and _depth(value) > DEEPEST:
         raise BadRecord(_too_deep(number, source))
     if b"\\ud" in line.lower() and _SURROGATE.search(json.dumps(value, ensure_ascii=False)):
         raise BadRecord(
-            f"line {number:,} of {source} has half of a character (a lone surrogate such as "
-            "\\ud800), whole ones were expected"
+            f"line {number:,} of {source} contains half a character (a lone surrogate such as "
+            "\\ud800), expected valid Unicode"
         )
     return value
 
@@ -279,8 +282,10 @@ def _depth(value: object) -> int:
 
 
 def _json_batch(records: list[dict[str, Any]], plan: _Plan) -> Batch:
-    if not plan.rows:
-        plan.check_columns({name: None for record in records for name in record})
+    for record in records:
+        plan.names.update(dict.fromkeys(record))
+    if not plan.rows or len(plan.names) > MOST_COLUMNS:
+        plan.check_columns(plan.names)
     ids = [plan.id_text(i, value) for i, value in enumerate(_taken(records, plan.id), start=1)]
     return plan.batch(records, ids, _taken(records, plan.label))
 
