@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import pkgutil
 import re
 import runpy
 import tomllib
@@ -67,6 +68,47 @@ def test_links_between_files_lead_somewhere(page):
     links = re.findall(r"\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)", page.read_text())
     missing = [link for link in links if not (page.parent / link).exists()]
     assert not missing
+
+
+PACKAGE = Path(askance.__file__).parent
+ROOMS = "|".join(sorted(path.name for path in PACKAGE.iterdir() if path.is_dir()))
+
+
+def stale(text):
+    """Dotted names and paths of the package in a text that lead nowhere."""
+    names = re.findall(r"(?<![\w./-])askance(?:\.[A-Za-z_]\w*)+", text)
+    paths = re.findall(rf"(?<![\w./-])(?:src/askance/)?((?:{ROOMS})/[\w/]+\.py)\b", text)
+    paths += re.findall(r"\bsrc/askance/([\w/.]*\w)", text)
+    return [name for name in names if not _is_there(name)] + [
+        path for path in paths if not (PACKAGE / path).exists()
+    ]
+
+
+def _is_there(name):
+    try:
+        pkgutil.resolve_name(name)
+    except ModuleNotFoundError:
+        return False
+    except AttributeError:
+        # A field of a record without a default is only annotated.
+        owner, _, field = name.rpartition(".")
+        return field in getattr(pkgutil.resolve_name(owner), "__annotations__", {})
+    return True
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_names_and_paths_of_the_package_lead_somewhere(page):
+    assert stale(page.read_text()) == []
+
+
+def test_a_stale_name_or_path_is_seen():
+    good = "`askance.simulate.loop.Tally` in `simulate/loop.py`, src/askance/live, my.askance.old"
+    assert stale(good) == []
+    assert stale("askance.simulate.loop.Tall and askance.table_files") == [
+        "askance.simulate.loop.Tall",
+        "askance.table_files",
+    ]
+    assert stale("`engine/steps.py`, src/askance/curves/") == ["engine/steps.py", "curves"]
 
 
 def too_long(text):

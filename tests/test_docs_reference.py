@@ -87,7 +87,9 @@ PARTS = {
         "stacked",
     },
     "askance.live.active_learner": {"CLASSES"},
-    "askance.exports.classifier": {"column_names"},
+    "askance.exports.classifier": {"names_by_column"},
+    "askance.simulate.contestants": {"labels_left", "place_of"},
+    "askance.simulate.measuring": {"check_budgets", "check_test", "error_of_blocks"},
 }
 
 

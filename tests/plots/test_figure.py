@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from askance.errors import InvalidParameter
-from askance.plots.figure import Look, draw, save, spread
+from askance.plots.figure import Look, draw, save_plot, spread_apart
 
 LOOK = Look("A title", "A subtitle", reference=(0.05, "all labels"))
 
@@ -17,7 +17,7 @@ LOOK = Look("A title", "A subtitle", reference=(0.05, "all labels"))
 )
 def test_spread_keeps_order_mean_and_distance(heights, gap):
     given_heights = np.array(heights)
-    found = spread(given_heights, gap)
+    found = spread_apart(given_heights, gap)
     assert np.isclose(found.mean(), given_heights.mean())
     in_order = np.sort(found)
     assert (np.diff(in_order) >= gap - 1e-9).all()
@@ -27,7 +27,7 @@ def test_spread_keeps_order_mean_and_distance(heights, gap):
 
 def test_the_figure_is_written_twice_and_the_same_each_time(tmp_path, two_curves):
     written = [
-        save(draw(two_curves, LOOK), tmp_path / folder, "demo")
+        save_plot(draw(two_curves, LOOK), tmp_path / folder, "demo")
         for folder in ("first", "second/deep")
     ]
     assert [path.name for path in written[0]] == ["demo.png", "demo.svg"]
@@ -40,4 +40,4 @@ def test_the_figure_is_written_twice_and_the_same_each_time(tmp_path, two_curves
 def test_a_folder_that_cannot_be_made_gets_one_sentence(tmp_path, two_curves):
     (tmp_path / "file").write_text("")
     with pytest.raises(InvalidParameter, match="output must be a folder that can be written to"):
-        save(draw(two_curves, LOOK), tmp_path / "file" / "inside", "demo")
+        save_plot(draw(two_curves, LOOK), tmp_path / "file" / "inside", "demo")

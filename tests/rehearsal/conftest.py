@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from askance.data.reading.intake import Intake, Reading
-from askance.rehearsal.demo import Size, compare
+from askance.rehearsal.demo import Size, run_demo
 from askance.simulate import Contestant
 
 
@@ -56,4 +56,4 @@ def fast():
 
 @pytest.fixture(scope="session")
 def curves():
-    return compare(FAST, size=SMALL, seed=5)
+    return run_demo(FAST, size=SMALL, seed=5)

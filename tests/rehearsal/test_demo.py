@@ -3,7 +3,7 @@ import os
 import numpy as np
 import pytest
 
-from askance.rehearsal.demo import BUDGETS, FULL, N_FEATURES, compare, patches, photographs
+from askance.rehearsal.demo import DEMO_BUDGETS, FULL, N_FEATURES, patches, photographs, run_demo
 
 
 def test_patches_are_described_by_their_colours_and_edges():
@@ -25,9 +25,9 @@ def test_the_photographs_are_whole_and_balanced():
 
 
 def test_the_same_seed_gives_the_same_curves_and_another_seed_others(curves, small, fast):
-    again = compare(fast[:1], size=small, seed=5)[0]
+    again = run_demo(fast[:1], size=small, seed=5)[0]
     assert again.median.tolist() == curves[0].median.tolist()
-    other = compare(fast[:1], size=small, seed=6)[0]
+    other = run_demo(fast[:1], size=small, seed=6)[0]
     assert other.median.tolist() != curves[0].median.tolist()
 
 
@@ -37,20 +37,20 @@ def test_passive_asks_for_everything_and_learns(curves, small):
     assert margin.asked < small.stream
     for one in curves:
         assert one.final < one.median[0]
-        assert one.budgets == BUDGETS
+        assert one.budgets == DEMO_BUDGETS
         assert (one.lower <= one.median).all()
         assert (one.median <= one.upper).all()
 
 
 def test_progress_counts_every_run(small, fast):
     ticks = []
-    compare(fast[:1], size=small, on_run=lambda: ticks.append(None))
+    run_demo(fast[:1], size=small, on_run=lambda: ticks.append(None))
     assert len(ticks) == 2
 
 
 @pytest.mark.skipif("NUMBA_DISABLE_JIT" in os.environ, reason="a whole stream needs compiled code")
 def test_the_settings_ask_more_than_the_three_first_labels():
     """No contestant of the demo may collapse into its own guesses."""
-    for found in compare(size=FULL._replace(permutations=1)):
+    for found in run_demo(size=FULL._replace(permutations=1)):
         assert found.asked > 1000
         assert found.final < 0.05

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import askance
 from askance.checks.made_examples import make_stream
 from askance.engine.drivers import Verbs
-from askance.errors import InvalidLabel, InvalidParameter, InvalidRow
+from askance.errors import InvalidLabel, InvalidRow
 from askance.learners.active_cover import ActiveCover
 from askance.learners.constants import Constants
 from askance.live import ActiveLearner
@@ -274,10 +274,3 @@ def test_a_row_that_is_none_is_refused_in_a_block_too() -> None:
     examples = [(row_at(from_dense(np.ones((1, 2))), 0), 1), (bad, 1)]
     with pytest.raises(InvalidRow, match="must increase"):
         simulate(cover(), examples, [0.5, 0.5], examples[:1])
-
-
-def test_coins_go_with_learners_only(refused) -> None:
-    with refused(InvalidParameter, "a learner needs coins"):
-        run_rows([Seat(askance.make_learner("passive", n_features=1))], [], abs)
-    with refused(InvalidParameter, "draws its own coins"):
-        run_rows([Seat(ActiveLearner("passive", n_features=1), [0.5])], [], abs)

@@ -15,7 +15,7 @@ import askance
 from askance import simulate as simulation
 from askance.checks.made_examples import make_stream
 from askance.engine import stream_of_rows
-from askance.errors import InvalidLabel, InvalidParameter
+from askance.errors import InvalidParameter
 from askance.types import Decision, Label, Row, State
 
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -178,12 +178,15 @@ def test_an_active_learner_is_simulated_on_its_own_coins(name: str) -> None:
     assert found == simulation.run_readable(plain, LABELLED, coins, LABELLED, budgets=[3, 1000])
 
 
-def test_coins_go_with_learners_only(refused: Any) -> None:
-    with refused(InvalidParameter, "a learner needs coins"):
-        simulation.simulate(Recorded("passive"), LABELLED, None, LABELLED)
-    with refused(InvalidParameter, "draws its own coins"):
-        live = askance.ActiveLearner("passive", n_features=4)
-        simulation.simulate(live, LABELLED, COINS, LABELLED)
+@pytest.mark.parametrize("to_the_end", [False, True])
+def test_an_active_learner_is_simulated_until_its_own_budget_is_spent(to_the_end: bool) -> None:
+    live = askance.ActiveLearner("passive", n_features=4, budget=askance.Budget(total=5))
+    unread = iter(LABELLED)
+    run = simulation.simulate(live, unread, None, LABELLED, budgets=[3, 10], to_the_end=to_the_end)
+    assert (run.examples, run.queries, run.ended) == (5, 5, "budget spent")
+    assert [(row.examples, row.reached) for row in run.rows] == [(3, True), (5, False)]
+    assert run.error == simulation.test_error(live, LABELLED)
+    assert len(list(unread)) == 55
 
 
 def test_mistakes_are_counted_before_each_label_and_after_the_last() -> None:
@@ -239,32 +242,12 @@ def test_budgets_of_the_paper() -> None:
     assert list(simulation.BUDGETS) == [10, 20, 40, 80, 160, 320, 640, 1280, 2560, 5120, 10240]
 
 
-@pytest.mark.parametrize("budgets", [[], [0, 1], [5, 5], [8, 4], [-1]])
-def test_bad_budgets(budgets: list[int], refused: Any) -> None:
-    learner = askance.make_learner("passive", n_features=4)
-    with refused(InvalidParameter, f"budgets must be positive and increase, got {budgets}"):
-        simulation.simulate(learner, LABELLED, COINS, LABELLED, budgets=budgets)
-    assert learner.k == 0
-
-
-def test_an_empty_test_set_is_refused(refused: Any) -> None:
-    with refused(InvalidParameter, "a test set must hold at least one example, got none"):
-        simulation.simulate(askance.make_learner("passive", n_features=4), LABELLED, COINS, [])
-
-
 @pytest.mark.parametrize("label", [2, 0, True, 1.5, None, "1"])
 @pytest.mark.parametrize("drive", [simulation.simulate, simulation.run_readable])
 def test_a_label_that_is_none_is_refused(label: Any, drive: Any, refused: Any) -> None:
     stream = [(LABELLED[0][0], label), *LABELLED[1:]]
     with pytest.raises(askance.AskanceError):
         drive(askance.make_learner("passive", n_features=4), stream, COINS, LABELLED)
-
-
-@pytest.mark.parametrize("label", [2, 0, True])
-def test_a_test_label_that_is_none_is_refused(label: Any, refused: Any) -> None:
-    learner = askance.make_learner("passive", n_features=4)
-    with refused(InvalidLabel, f"a label must be -1 or +1, got {label!r}"):
-        simulation.simulate(learner, LABELLED, COINS, [(LABELLED[0][0], label)])
 
 
 def test_bad_or_missing_coins_are_refused(refused: Any) -> None:

@@ -5,7 +5,7 @@ from askance.learners.batch_iwal import BatchIWAL
 from askance.oracles.finite import VoteOracle
 from askance.oracles.thresholds import ThresholdOracle
 from askance.sparse import column
-from askance.theory.instances import CERTAINTY, drive, hard_instance, threshold_stream
+from askance.theory.instances import CERTAINTY, hard_instance, threshold_stream, trace_of
 
 
 def test_the_hard_instance_is_the_papers() -> None:
@@ -44,6 +44,6 @@ def test_driving_reports_each_epoch_once_and_the_end() -> None:
     stream = threshold_stream(24, 0.5, np.inf, np.random.default_rng(2))
     learner = BatchIWAL(ThresholdOracle(), c0=1.0, horizon=24)
     seen: list[int] = []
-    run = drive(learner, stream, np.zeros(24), lambda: seen.append(learner.epoch))
+    run = trace_of(learner, stream, np.zeros(24), lambda: seen.append(learner.epoch))
     assert seen == [2, 3, 4, 5]
     assert run.queries_at(np.array([0, 3, 24])).tolist() == [0, 3, int(run.queried.sum())]

@@ -5,11 +5,11 @@ import pytest
 from askance.errors import FileUnreadable
 from askance.theory.experiments import EXPERIMENTS
 from askance.theory.report import (
+    cell_text,
     fill_tables,
     load_result,
     markdown_table,
     save_result,
-    shown,
     write_text,
 )
 
@@ -36,7 +36,7 @@ def test_tables_show_whole_numbers_whole() -> None:
 
 def test_large_numbers_have_one_format() -> None:
     cells = [1001, 1001.0, 99_998.4, 71_600.2, 999.96, 999.94, 1.8286e9, True, 2.8e-05]
-    assert [shown(cell) for cell in cells] == [
+    assert [cell_text(cell) for cell in cells] == [
         *("1,001", "1,001", "99,998", "71,600", "1,000", "999.9", "1,828,600,000"),
         *("True", "2.8e-05"),
     ]

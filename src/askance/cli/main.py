@@ -126,17 +126,16 @@ def demo(
     """
     # Here, so that help and the other commands do not wait for it.
     from askance.plots.curve_table import table
-    from askance.plots.figure import Look, draw, save
-    from askance.rehearsal.demo import CONTESTANTS, FULL, QUICK, TARGET, describe
-    from askance.rehearsal.demo import compare as run_demo
+    from askance.plots.figure import Look, draw, save_plot
+    from askance.rehearsal.demo import DEMO_CONTESTANTS, FULL, QUICK, TARGET, describe, run_demo
 
     size = QUICK if quick else FULL
     with progress_bar() as bar:
-        task = bar.add_task("Learning", total=size.permutations * len(CONTESTANTS))
+        task = bar.add_task("Learning", total=size.permutations * len(DEMO_CONTESTANTS))
         curves = run_demo(size=size, seed=seed, on_run=lambda: bar.advance(task))
     subtitle = f"{describe(size)}\nMedian with quartiles; a curve ends with its stream."
     look = Look("How far does a label go?", subtitle, logarithmic=True)
-    paths = [str(path) for path in save(draw(curves, look), output, "demo")]
+    paths = [str(path) for path in save_plot(draw(curves, look), output, "demo")]
     if as_json:
         say_json({"curves": [curve.as_json() for curve in curves], "files": paths})
         return

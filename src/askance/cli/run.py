@@ -149,7 +149,7 @@ def _write(
     import numpy as np
 
     from askance.exports import record_columns, write_sample
-    from askance.plots.figure import Look, draw, save
+    from askance.plots.figure import Look, draw, save_plot
     from askance.storage.files import write_atomically
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -162,7 +162,7 @@ def _write(
         measure=found.measure,
         reference=(found.everything.error, f"passive with all {found.everything.queries:,} labels"),
     )
-    save(draw(found.curves(), look), folder, "curve")
+    save_plot(draw(found.curves(), look), folder, "curve")
     write_sample(
         sample,
         ids=[one.record.id for one in found.bought],
@@ -276,7 +276,7 @@ def compare(
     """
     from askance.data.reading.intake import Intake
     from askance.plots.curve_table import table
-    from askance.plots.figure import Look, draw, save
+    from askance.plots.figure import Look, draw, save_plot
     from askance.rehearsal import comparison
     from askance.rehearsal.held import hold
 
@@ -302,7 +302,7 @@ def compare(
         f"{Path(intake.source).name}: error against labels",
         f"{done}\nMedians with quartiles; a curve ends with its stream.",
     )
-    written = [str(path) for path in save(draw(curves, look), folder, "compare")]
+    written = [str(path) for path in save_plot(draw(curves, look), folder, "compare")]
     if out.as_json:
         found = [curve.as_json() for curve in curves]
         sizes = {"permutations": permutations, "examples": train, "tested": test, "seed": seed}

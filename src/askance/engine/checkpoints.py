@@ -27,6 +27,9 @@ class _Waiting(NamedTuple):
     weights: Floats
 
 
+# The loop by rows and by blocks counts in simulate.loop.Tally, and asks it after each label. A pass
+# counts many settings in its own arrays, stops only at a budget, and its classifiers are tested
+# together later: there is no moment at which a Tally could measure. Tests hold both to one Run.
 class _Checkpoints:
     """Classifiers at the moment a budget was reached, waiting to be tested together."""
 

@@ -9,7 +9,7 @@ from askance.exports.classifier import (
     write_coefficients,
     write_onnx,
 )
-from askance.exports.sample import record_columns, write_model_sample, write_sample
+from askance.exports.sample_table import record_columns, write_model_sample, write_sample
 
 __all__ = [
     "NamedWeight",

@@ -15,8 +15,8 @@ from askance.types import State
 __all__ = [
     "NamedWeight",
     "coefficients",
-    "column_names",
     "named_weights",
+    "names_by_column",
     "to_onnx",
     "to_sklearn",
     "write_coefficients",
@@ -57,7 +57,7 @@ def named_weights(live: ActiveLearner) -> list[NamedWeight]:
     adaptive = oracle.state.rates == "adaptive"
     largest = oracle.state.scales.astype(float) if adaptive else np.full(len(weights), np.inf)
     found: list[NamedWeight] = []
-    for column, names in column_names(live, np.flatnonzero(weights).tolist()).items():
+    for column, names in names_by_column(live, np.flatnonzero(weights).tolist()).items():
         for name, sign in names.items():
             others = tuple(other for other in names if other != name)
             weight = sign * float(weights[column])
@@ -70,7 +70,7 @@ def _influence(weight: NamedWeight) -> float:
     return abs(weight.coefficient) * (weight.largest if np.isfinite(weight.largest) else 1.0)
 
 
-def column_names(live: ActiveLearner, columns: list[int]) -> dict[int, dict[str, float]]:
+def names_by_column(live: ActiveLearner, columns: list[int]) -> dict[int, dict[str, float]]:
     """The names of each column, each with the sign that hashing gave it."""
     found: dict[int, dict[str, float]] = {column: {} for column in columns}
     if live.features is not None:

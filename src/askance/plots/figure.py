@@ -18,7 +18,7 @@ from askance.plots.palette import COLOURS, GREY, MARKERS
 from askance.storage.files import write_atomically
 from askance.types import Floats
 
-__all__ = ["Look", "draw", "save", "spread"]
+__all__ = ["Look", "draw", "save_plot", "spread_apart"]
 
 
 class _Style(NamedTuple):
@@ -67,7 +67,7 @@ def _styles(curves: Sequence[Curve]) -> list[_Style]:
     return [_PASSIVE if curve.name == "passive" else next(others) for curve in curves]
 
 
-def save(figure: Figure, folder: Path, name: str) -> list[Path]:
+def save_plot(figure: Figure, folder: Path, name: str) -> list[Path]:
     """Write the figure as PNG and SVG; the same figure gives the same bytes."""
     paths = [folder / f"{name}.{format}" for format in ("png", "svg")]
     try:
@@ -148,7 +148,7 @@ def _label_ends(axes: Axes, curves: Sequence[Curve], styles: Sequence[_Style]) -
     """Name each curve to the right of the plot, in the order of their ends, with thin leaders."""
     to_axes = axes.transData + axes.transAxes.inverted()
     ends = to_axes.transform([(curve.asked, curve.final) for curve in curves])[:, 1]
-    heights = spread(ends, _GAP)
+    heights = spread_apart(ends, _GAP)
     heights += max(0.0, _GAP / 2 - heights.min())
     for curve, style, height in zip(curves, styles, heights.tolist(), strict=True):
         axes.annotate(
@@ -163,10 +163,10 @@ def _label_ends(axes: Axes, curves: Sequence[Curve], styles: Sequence[_Style]) -
         )
 
 
-def spread(heights: Floats, gap: float) -> Floats:
+def spread_apart(heights: Floats, gap: float) -> Floats:
     """Move heights apart, keeping their order and their mean, until none are closer than the gap.
 
-    >>> spread(np.array([0.5, 0.1, 0.5]), 0.2).round(12).tolist()
+    >>> spread_apart(np.array([0.5, 0.1, 0.5]), 0.2).round(12).tolist()
     [0.4, 0.1, 0.6]
     """
     order = np.argsort(heights, kind="stable")

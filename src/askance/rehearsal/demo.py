@@ -12,19 +12,19 @@ from askance.sparse import rows_of
 from askance.types import Floats, Label, Row, Run
 
 __all__ = [
-    "BUDGETS",
-    "CONTESTANTS",
+    "DEMO_BUDGETS",
+    "DEMO_CONTESTANTS",
     "FULL",
     "QUICK",
     "TARGET",
     "Size",
-    "compare",
     "describe",
     "patches",
     "photographs",
+    "run_demo",
 ]
 
-BUDGETS = tuple(round(10 * 2 ** (q / 2)) for q in range(19))
+DEMO_BUDGETS = tuple(round(10 * 2 ** (q / 2)) for q in range(19))
 """Label budgets, two for each doubling: 10 to 5120."""
 
 SIDE = 8
@@ -57,7 +57,7 @@ TARGET = 0.04
 # c0 in .001, .003, .01, .03, .1 for IWAL, b in .03, .1, .3, 1, 3 for margin sampling. For each,
 # the setting with the smallest mean of the median test error over the budgets from 40 to 2560 was
 # taken.
-CONTESTANTS = (
+DEMO_CONTESTANTS = (
     Contestant("Online Active Cover", "online_active_cover", {"c0": 0.3, "learning_rate": 6.4}),
     Contestant("IWAL", "iwal1", {"c0": 0.01, "learning_rate": 6.4}),
     Contestant("margin sampling", "margin", {"b": 1.0, "learning_rate": 6.4}),
@@ -94,8 +94,8 @@ def photographs() -> tuple[list[Row], list[Label]]:
     return list(rows_of(np.vstack([temple, flower]))), [1] * len(temple) + [-1] * len(flower)
 
 
-def compare(
-    contestants: Sequence[Contestant] = CONTESTANTS,
+def run_demo(
+    contestants: Sequence[Contestant] = DEMO_CONTESTANTS,
     *,
     size: Size = FULL,
     seed: int = 0,
@@ -115,7 +115,7 @@ def compare(
         stream, test = examples[: size.stream], examples[-size.test :]
         for one in contestants:
             learner = one.learner(N_FEATURES)
-            run = simulate(learner, stream, coins, test, budgets=BUDGETS, to_the_end=True)
+            run = simulate(learner, stream, coins, test, budgets=DEMO_BUDGETS, to_the_end=True)
             runs[one.name].append(run)
             on_run()
     return [sum_up(name, found) for name, found in runs.items()]

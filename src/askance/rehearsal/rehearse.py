@@ -18,7 +18,7 @@ from askance.plots.curve import Curve, label_budgets, sum_up
 from askance.presets import checked, suggested
 from askance.rehearsal.comparison import run_permutation
 from askance.rehearsal.held import Held, coin_seed
-from askance.simulate import Contestant, Measure, Progress, Seat, run_rows
+from askance.simulate import Contestant, Measure, OnStep, Seat, run_rows
 from askance.sparse import rows_of
 from askance.types import Label, Row, Run
 
@@ -107,7 +107,7 @@ class Rehearsal:
 
 
 def rehearse(
-    intake: Intake, held: Held, plan: Plan, on_step: Progress = lambda *_: None
+    intake: Intake, held: Held, plan: Plan, on_step: OnStep = lambda *_: None
 ) -> Rehearsal:
     """Learn from a permutation of most of a file, and test on the rest."""
     learner = plan.learner(intake)
@@ -140,7 +140,7 @@ def rehearse(
     )
 
 
-def rehearse_stream(intake: Intake, plan: Plan, on_step: Progress = lambda *_: None) -> Rehearsal:
+def rehearse_stream(intake: Intake, plan: Plan, on_step: OnStep = lambda *_: None) -> Rehearsal:
     """Learn from a file in its own order, read once, and count mistakes before each label.
 
     When the budget is spent, the stream goes on without learning, so that all are judged on the
@@ -196,7 +196,7 @@ def _as_if_stopped(run: Run) -> Run:
     return replace(run, examples=last.examples, queries=last.queries, error=last.error, ended=ended)
 
 
-def _now_and_then(on_step: Progress) -> Progress:
+def _now_and_then(on_step: OnStep) -> OnStep:
     def step(examples: int, labels: int) -> None:
         if examples % STEP == 0:
             on_step(examples, labels)

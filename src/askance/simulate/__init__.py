@@ -1,16 +1,14 @@
 """The one loop over a stream, for a learner, an active learner or many settings at once."""
 
-from askance.simulate.loop import LabelSource, Measure, OnQuery, Progress
+from askance.simulate.contestants import Contestant, Seat
+from askance.simulate.loop import LabelSource, Measure, OnQuery, OnStep
+from askance.simulate.measuring import BUDGETS, test_error
 from askance.simulate.simulation import (
-    BUDGETS,
-    Contestant,
-    Seat,
     run_blocks,
     run_readable,
     run_rows,
     simulate,
     simulate_settings,
-    test_error,
 )
 
 __all__ = [
@@ -19,7 +17,7 @@ __all__ = [
     "LabelSource",
     "Measure",
     "OnQuery",
-    "Progress",
+    "OnStep",
     "Seat",
     "run_blocks",
     "run_readable",

@@ -2,7 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Generic, TypeVar
 
 from askance.engine import Driver
@@ -18,10 +18,10 @@ __all__ = [
     "LabelSource",
     "Measure",
     "OnQuery",
+    "OnStep",
     "Place",
-    "Progress",
     "Tally",
-    "next_coin",
+    "no_coin",
     "walk_blocks",
     "walk_rows",
 ]
@@ -41,7 +41,7 @@ Measure = Callable[[], float]
 OnQuery = Callable[[T, float], None]
 """Called for each bought label, once it is learned, with its example and its probability P."""
 
-Progress = Callable[[int, int], None]
+OnStep = Callable[[int, int], None]
 """Called now and then with the examples and labels so far, and before an error is passed on."""
 
 
@@ -82,27 +82,28 @@ class Tally:
         self._look()
 
     def _look(self) -> None:
-        """See what is left; only a bought label can change it, and rows must not wait for it."""
+        """See what is left, and the number of labels that will change it next."""
         self.spent = self._limit is not None and self.queries >= self._limit
         """Whether no label may be bought any more."""
         done = self.spent or not (self._waiting or self._to_the_end)
         self.over = done and not self.progressive
         """Whether nothing is left to buy or to measure."""
+        stops = self._waiting[:1] + ([] if self._limit is None else [self._limit])
+        self._stop = min(stops, default=math.inf)
 
     def count(self, queries: int, examples: int = 1) -> None:
         """Count what was learned; the error is measured if that reaches the next budget."""
         self.examples += examples
-        if queries:
-            self.queries += queries
+        self.queries += queries
+        if queries and self.queries >= self._stop:
             if self._waiting and self.queries == self._waiting[0]:
                 self._rows.append(self._row(self._waiting.pop(0), self._measured(), True))
             self._look()
 
     def affordable(self, decisions: list[Decision]) -> list[Decision]:
         """Decisions up to the one that takes the last label, or reaches the next budget."""
-        stops = self._waiting[:1] + ([] if self._limit is None else [self._limit])
         queried = [i for i, decision in enumerate(decisions) if decision.queried]
-        left = min(stops, default=math.inf) - self.queries
+        left = self._stop - self.queries
         return decisions if len(queried) < left else decisions[: queried[int(left) - 1] + 1]
 
     def close(self) -> Run:
@@ -141,7 +142,7 @@ class Place(ABC, Generic[T]):
         predicted, queried, probability = self._ask(x)
         if queried:
             try:
-                self._tell(self._label_of(item))
+                self._tell(x, self._label_of(item))
             except BaseException:
                 tally.count(0, self._withdraw())
                 raise
@@ -149,9 +150,11 @@ class Place(ABC, Generic[T]):
                 self._on_query(item, probability)
         if tally.progressive:
             tally.mistakes += predicted != self._label_of(item)
-        tally.examples += 1
         if queried:
-            tally.count(1, examples=0)
+            tally.count(1)
+        else:
+            # As count(0), without a call: most examples are not queried.
+            tally.examples += 1
         return tally.over
 
     @abstractmethod
@@ -159,7 +162,7 @@ class Place(ABC, Generic[T]):
         """The prediction, whether the label is wanted, and with what probability."""
 
     @abstractmethod
-    def _tell(self, label: Label) -> None:
+    def _tell(self, x: Row, label: Label) -> None:
         """Learn the label of the example that was asked about last."""
 
     @abstractmethod
@@ -179,20 +182,20 @@ class Deciding(Place[T]):
         on_query: OnQuery[T] | None = None,
     ) -> None:
         super().__init__(tally, label_of, on_query)
-        self._driver, self._coins, self._tossed = driver, iter(coins), 0
+        self._driver, self._coins = driver, iter(coins)
 
     def _ask(self, x: Row) -> tuple[Label, bool, float]:
         # Drawn whether it is needed or not: all learners of a stream have the same coins.
-        coin = next_coin(self._coins, self._tossed)
-        self._tossed += 1
+        coin = next(self._coins, None)
+        if coin is None:
+            raise no_coin(self.tally.examples)
         if self.tally.spent:
             return self._driver.predict(x), False, 0.0
-        decision = self._driver.offer(x, coin)
-        self._open = x, decision
+        self._open = decision = self._driver.offer(x, coin)
         return decision.predicted, decision.queried, decision.probability
 
-    def _tell(self, label: Label) -> None:
-        self._driver.learn(*self._open, require_label(label))
+    def _tell(self, x: Row, label: Label) -> None:
+        self._driver.learn(x, self._open, require_label(label))
 
     def _withdraw(self) -> int:
         # To decide has changed nothing.
@@ -216,7 +219,7 @@ class Asking(Place[T]):
         self._open = question = self._learner.ask(x)
         return question.predicted, question.wanted, question.probability
 
-    def _tell(self, label: Label) -> None:
+    def _tell(self, x: Row, label: Label) -> None:
         self._learner.tell(self._open, label)
 
     def _withdraw(self) -> int:
@@ -225,7 +228,7 @@ class Asking(Place[T]):
 
 
 def walk_rows(
-    places: Sequence[Place[T]], examples: Iterable[tuple[Row, T]], progress: Progress | None = None
+    places: Sequence[Place[T]], examples: Iterable[tuple[Row, T]], progress: OnStep | None = None
 ) -> None:
     """Show each example to all places, until they are over; ``progress`` is told of the first."""
     first = places[0].tally
@@ -236,7 +239,8 @@ def walk_rows(
         ended = False
         try:
             for place in working:
-                ended |= place.see(x, item)
+                if place.see(x, item):
+                    ended = True
         finally:
             if progress is not None:
                 progress(first.examples, first.queries)
@@ -246,12 +250,9 @@ def walk_rows(
                 return
 
 
-def next_coin(coins: Iterator[float], tossed: int) -> float:
-    """The coin of the next example; there must be one for each."""
-    coin = next(coins, None)
-    if coin is None:
-        raise InvalidParameter(f"every example needs a coin, got {tossed} coins and more examples")
-    return coin
+def no_coin(tossed: int) -> InvalidParameter:
+    """The error for an example beyond the last coin."""
+    return InvalidParameter(f"every example needs a coin, got {tossed} coins and more examples")
 
 
 # ------------------------------------------------------------------ by blocks
@@ -266,7 +267,7 @@ def walk_blocks(
     *,
     on_query: OnQuery[int] | None = None,
     on_block: Callable[[Sequence[Decision]], None] | None = None,
-    progress: Progress | None = None,
+    progress: OnStep | None = None,
 ) -> None:
     """Show rows, as many at a time as the learner can decide at once, until it is over."""
     check_structure(X)

@@ -8,113 +8,42 @@ the same bits. What comes of each is a :class:`~askance.types.Run`.
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
-from askance.engine import CHUNK, Driver, Group, chunks_of, drive, is_compilable, stream_of_rows
+from askance.engine import CHUNK, Group, chunks_of, drive, is_compilable, stream_of_rows
 from askance.engine import run_settings as run_compiled
 from askance.engine.drivers import Verbs
-from askance.errors import InvalidParameter
 from askance.kernels.passes import Stream
 from askance.learners.streaming import StreamingLearner
 from askance.live import ActiveLearner
-from askance.presets import make_learner
-from askance.protocols import BlockLearner, Classifier, Learner
+from askance.protocols import BlockLearner, Learner
+from askance.simulate.contestants import Seat, labels_left, place_of
 from askance.simulate.loop import (
-    Asking,
-    Deciding,
     LabelSource,
-    Measure,
     OnQuery,
-    Place,
-    Progress,
+    OnStep,
     Tally,
-    next_coin,
+    no_coin,
     walk_blocks,
     walk_rows,
+)
+from askance.simulate.measuring import (
+    BUDGETS,
+    Labelled,
+    check_budgets,
+    check_test,
+    error_of_blocks,
+    test_error,
 )
 from askance.sparse import from_rows
 from askance.types import Decision, Floats, Label, Matrix, Row, Run
 from askance.validation import check_coin, check_row, require_label
 
-__all__ = [
-    "BUDGETS",
-    "Contestant",
-    "Seat",
-    "run_blocks",
-    "run_readable",
-    "run_rows",
-    "simulate",
-    "simulate_settings",
-    "test_error",
-]
-
-BUDGETS = tuple(10 * 2**q for q in range(11))
-"""Label budgets of ``sec:exp_setup``: 10 to 10,240, doubling."""
+__all__ = ["run_blocks", "run_readable", "run_rows", "simulate", "simulate_settings"]
 
 T = TypeVar("T")
-
-Labelled = Sequence[tuple[Row, Label]]
-
-
-class Contestant(NamedTuple):
-    """An ``algorithm`` with its ``parameters``, under its ``name`` in a comparison.
-
-    >>> Contestant("a wide margin", "margin", {"b": 0.9}).learner(n_features=3).b
-    0.9
-    """
-
-    name: str
-    algorithm: str
-    parameters: dict[str, Any]
-
-    def learner(self, n_features: int) -> StreamingLearner:
-        """A fresh learner for so many features."""
-        learner: StreamingLearner = make_learner(
-            self.algorithm, n_features=n_features, **self.parameters
-        )
-        return learner
-
-
-@dataclass(frozen=True, slots=True)
-class Seat(Generic[T]):
-    """A learner in a run by rows, and what is to be known of it.
-
-    Parameters
-    ----------
-    learner
-        An :class:`ActiveLearner`, which has its own coins and budget, or any learner.
-    coins
-        One uniform number in [0, 1) for each example, for a learner that has none of its own.
-    budgets
-        Numbers of labels at which the error is noted, increasing.
-    limit
-        How many labels a learner without a budget of its own may buy; by default all it wants.
-    error
-        How the error is measured; by default not at all.
-    on_query
-        Called for each bought label.
-    """
-
-    learner: Learner | ActiveLearner
-    coins: Iterable[float] | None = None
-    budgets: Sequence[int] = ()
-    limit: int | None = None
-    error: Measure | None = None
-    on_query: OnQuery[T] | None = None
-
-
-def test_error(classifier: Classifier, test: Labelled) -> float:
-    """Share of the ``test`` examples that a ``classifier`` or a learner gets wrong.
-
-    >>> import askance
-    >>> x = askance.as_row([1.0])
-    >>> test_error(askance.make_learner("passive", n_features=1), [(x, 1), (x, -1)])
-    0.5
-    """
-    return sum(classifier.predict(x) != label for x, label in test) / len(test)
 
 
 def simulate(
@@ -125,7 +54,7 @@ def simulate(
     *,
     budgets: Sequence[int] = BUDGETS,
     to_the_end: bool = False,
-    progress: Progress | None = None,
+    progress: OnStep | None = None,
 ) -> Run:
     """Test error at each label budget, after the budget's last label was learned.
 
@@ -165,13 +94,13 @@ def simulate(
     >>> run.examples, run.queries, run.error, run.ended
     (40, 40, 0.0, 'stream over')
     """
-    _check_budgets(budgets)
-    _check_test(test)
+    check_budgets(budgets)
+    check_test(test)
     if coins is not None and not isinstance(learner, ActiveLearner):
         if isinstance(learner, StreamingLearner) and is_compilable(learner):
             return _run_pass(learner, _tossed(stream, coins), test, budgets, to_the_end, progress)
         if isinstance(learner, BlockLearner):
-            tally = Tally(budgets, to_the_end=to_the_end, error=_block_error(learner, test))
+            tally = Tally(budgets, to_the_end=to_the_end, error=error_of_blocks(learner, test))
             return _run_chunks(learner, _tossed(stream, coins), tally, progress)
     return run_readable(
         learner, stream, coins, test, budgets=budgets, to_the_end=to_the_end, progress=progress
@@ -186,18 +115,23 @@ def run_readable(
     *,
     budgets: Sequence[int] = BUDGETS,
     to_the_end: bool = False,
-    progress: Progress | None = None,
+    progress: OnStep | None = None,
 ) -> Run:
     """:func:`simulate` by the three verbs, one example after the other, for any learner.
 
     ``learner``, ``stream``, ``coins``, ``test``, ``budgets``, ``to_the_end`` and ``progress`` are
     those of :func:`simulate`.
     """
-    _check_budgets(budgets)
-    _check_test(test)
-    tally = Tally(budgets, to_the_end=to_the_end, error=lambda: test_error(learner, test))
+    check_budgets(budgets)
+    check_test(test)
     seat: Seat[Label] = Seat(learner, coins)
-    walk_rows([_place(seat, tally, _itself, Verbs)], stream, progress)
+    tally = Tally(
+        budgets,
+        limit=labels_left(seat),
+        error=lambda: test_error(learner, test),
+        to_the_end=to_the_end,
+    )
+    walk_rows([place_of(seat, tally, _itself, Verbs)], stream, progress)
     return tally.close()
 
 
@@ -207,7 +141,7 @@ def run_rows(
     label_of: LabelSource[T],
     *,
     progressive: bool = False,
-    progress: Progress | None = None,
+    progress: OnStep | None = None,
 ) -> list[Run]:
     """Show each example to several learners in turn, so that the stream is read once.
 
@@ -239,11 +173,13 @@ def run_rows(
     (['Monday', 'Tuesday'], 2, 'budget spent')
     """
     tallies = [
-        Tally(seat.budgets, limit=_limit(seat), error=seat.error, progressive=progressive)
+        Tally(seat.budgets, limit=labels_left(seat), error=seat.error, progressive=progressive)
         for seat in seats
     ]
     seated = zip(seats, tallies, strict=True)
-    walk_rows([_place(seat, tally, label_of, drive) for seat, tally in seated], examples, progress)
+    walk_rows(
+        [place_of(seat, tally, label_of, drive) for seat, tally in seated], examples, progress
+    )
     return [tally.close() for tally in tallies]
 
 
@@ -256,7 +192,7 @@ def run_blocks(
     limit: int | None = None,
     on_query: OnQuery[int] | None = None,
     on_block: Callable[[Sequence[Decision]], None] | None = None,
-    progress: Progress | None = None,
+    progress: OnStep | None = None,
 ) -> Run:
     """Show a matrix to a learner, as many rows at a time as it can decide at once.
 
@@ -320,45 +256,20 @@ def simulate_settings(
     budgets, to_the_end
         Those of :func:`simulate`.
     """
-    _check_budgets(budgets)
+    check_budgets(budgets)
     group = Group(settings, n_features)
     return run_compiled(group, chunks_of(stream), test, budgets, to_the_end=to_the_end)
-
-
-def _place(
-    seat: Seat[T], tally: Tally, label_of: LabelSource[T], driver: Callable[[Learner], Driver]
-) -> Place[T]:
-    if isinstance(seat.learner, ActiveLearner):
-        if seat.coins is not None:
-            raise InvalidParameter("an ActiveLearner draws its own coins, expected None for coins")
-        return Asking(seat.learner, tally, label_of, seat.on_query)
-    if seat.coins is None:
-        raise InvalidParameter("a learner needs coins, one for each example, got None")
-    return Deciding(driver(seat.learner), seat.coins, tally, label_of, seat.on_query)
-
-
-def _limit(seat: Seat[Any]) -> int | None:
-    """Labels that may still be bought, if there is an end to them."""
-    if not isinstance(seat.learner, ActiveLearner):
-        return seat.limit
-    stats, total = seat.learner.stats(), seat.learner.budget.total
-    return None if total is None else total - stats.answered - stats.pending
 
 
 def _itself(label: Label) -> Label:
     return label
 
 
-def _block_error(learner: BlockLearner, test: Labelled) -> Measure:
-    X, labels = from_rows([x for x, _ in test]), np.array([label for _, label in test])
-    return lambda: float(np.mean(learner.predict_many(X) != labels))
-
-
 def _run_chunks(
     learner: BlockLearner,
     stream: Iterable[tuple[tuple[Row, Label], float]],
     tally: Tally,
-    progress: Progress | None,
+    progress: OnStep | None,
 ) -> Run:
     """:func:`simulate` by blocks, of rows that are read as they are needed."""
     source = iter(stream)
@@ -378,7 +289,7 @@ def _run_pass(
     test: Labelled,
     budgets: Sequence[int],
     to_the_end: bool,
-    progress: Progress | None,
+    progress: OnStep | None,
 ) -> Run:
     """:func:`simulate` by a compiled pass over the learner's own arrays."""
     group = Group.of(learner)
@@ -409,17 +320,7 @@ def _tossed(
     """Each example with its coin."""
     source = iter(coins)
     for i, pair in enumerate(stream):
-        yield pair, next_coin(source, i)
-
-
-def _check_budgets(budgets: Sequence[int]) -> None:
-    increasing = all(a < b for a, b in itertools.pairwise(budgets))
-    if not budgets or budgets[0] < 1 or not increasing:
-        raise InvalidParameter(f"budgets must be positive and increase, got {list(budgets)}")
-
-
-def _check_test(test: Labelled) -> None:
-    if not test:
-        raise InvalidParameter("a test set must hold at least one example, got none")
-    for _, label in test:
-        require_label(label)
+        coin = next(source, None)
+        if coin is None:
+            raise no_coin(i)
+        yield pair, coin

@@ -10,7 +10,7 @@ from askance.learners.constants import Constants
 from askance.learners.epoch_records import EpochRecord
 from askance.theory.contestants import BETA_SCALE
 from askance.theory.domain import Domain, threshold_domain
-from askance.theory.instances import drive
+from askance.theory.instances import trace_of
 from askance.types import Bools, Floats
 
 __all__ = [
@@ -98,7 +98,7 @@ def guarantee_run(kind: str, seed: int, n: int) -> GuaranteeRun:
     constants = _constants(kind, domain, n)
     learner = ActiveCover(domain.oracle, constants, horizon=n)
     watch = _Watch(domain, learner, constants)
-    run = drive(learner, domain.stream(n, rng), rng.random(n), watch)
+    run = trace_of(learner, domain.stream(n, rng), rng.random(n), watch)
     return GuaranteeRun(
         kind=kind,
         seed=seed,
@@ -209,7 +209,7 @@ def choices_run(seed: int, n: int) -> list[ChoiceRun]:
         rng = np.random.default_rng([5, seed])
         constants = Constants.practical(c0=1.0, alpha=1.0, beta_scale=beta_scale)
         learner = ActiveCover(domain.oracle, constants, schedule=schedule, horizon=n)
-        run = drive(learner, domain.stream(n, rng), rng.random(n))
+        run = trace_of(learner, domain.stream(n, rng), rng.random(n))
         late = slice(n // 2, None)
         inside = run.inside[late]
         regrets = domain.errors() - domain.errors().min()
@@ -236,7 +236,7 @@ def label_run(noise: float, seed: int, n: int) -> LabelRun:
     constants = _constants("practical", domain, n)
     learner = ActiveCover(domain.oracle, constants, horizon=n)
     watch = _Watch(domain, learner, constants)
-    run = drive(learner, domain.stream(n, rng), rng.random(n), watch)
+    run = trace_of(learner, domain.stream(n, rng), rng.random(n), watch)
     theta = domain.disagreement_coefficient()
     error = watch.weighted_error / n
     log_size = math.log(domain.votes.shape[1] / _DELTA)

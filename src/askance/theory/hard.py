@@ -8,7 +8,7 @@ from askance.learners.epoch_records import EpochRecord
 from askance.learners.epochs import EpochLearner
 from askance.oracles.finite import Vote, VoteOracle
 from askance.theory.contestants import CONTESTANTS, log_log_slope, make_contestant, sizes
-from askance.theory.instances import Instance, drive, hard_instance
+from askance.theory.instances import Instance, hard_instance, trace_of
 from askance.types import Floats, Integers
 
 __all__ = ["EPSILON", "HardLine", "HardResult", "HardRun", "floor_queries", "hard_run", "summarise"]
@@ -78,7 +78,7 @@ def _result(name: str, size: int, stream: Instance, coins: Floats, at: Integers)
         kept.append(bool(within[int(stream.best)]))
         shares.append(float(within.mean()))
 
-    run = drive(learner, stream, coins, watch)
+    run = trace_of(learner, stream, coins, watch)
     queries = run.queries_at(at)
     return HardResult(
         queries=queries.tolist(),

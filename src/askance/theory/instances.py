@@ -11,7 +11,7 @@ from askance.simulate import run_blocks
 from askance.sparse import from_dense
 from askance.types import Bools, Decision, Floats, Integers, Matrix
 
-__all__ = ["CERTAINTY", "Instance", "Trace", "drive", "hard_instance", "threshold_stream"]
+__all__ = ["CERTAINTY", "Instance", "Trace", "hard_instance", "threshold_stream", "trace_of"]
 
 CERTAINTY = 0.8
 
@@ -38,7 +38,7 @@ class Trace:
         return np.concatenate([[0], np.cumsum(self.queried)])[n]
 
 
-def drive(
+def trace_of(
     learner: EpochLearner,
     instance: Instance,
     coins: Floats,

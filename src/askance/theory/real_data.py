@@ -9,7 +9,7 @@ from askance.learners.active_cover import ActiveCover, Audit
 from askance.learners.constants import Constants
 from askance.learners.epoch_records import EpochRecord
 from askance.protocols import BatchClassifier, BatchOracle
-from askance.theory.instances import Instance, drive
+from askance.theory.instances import Instance, trace_of
 from askance.theory.report import Experiment
 from askance.types import Floats, Integers, Matrix
 
@@ -129,7 +129,7 @@ def active_curve(trial: Trial, oracle: BatchOracle, c0: float, audit: int) -> Ac
         asked = sum(record.queries for record in learner.epochs)
         points.append(CurvePoint(asked, trial.error(learner.classifier)))
 
-    drive(learner, Instance(trial.X, trial.labels, 0.0), trial.coins, watch)
+    trace_of(learner, Instance(trial.X, trial.labels, 0.0), trial.coins, watch)
     return ActiveCurve(points, learner.epochs, learner.audits)
 
 

@@ -13,12 +13,12 @@ from askance.types import State
 
 __all__ = [
     "Experiment",
+    "cell_text",
     "fill_tables",
     "load_result",
     "markdown_table",
     "rows",
     "save_result",
-    "shown",
     "write_text",
 ]
 
@@ -92,7 +92,7 @@ def markdown_table(lines: list[State]) -> str:
     names = list(lines[0])
     head = ["| " + " | ".join(name.replace("_", " ") for name in names) + " |"]
     rule = ["|" + "---|" * len(names)]
-    body = ["| " + " | ".join(shown(line[name]) for name in names) + " |" for line in lines]
+    body = ["| " + " | ".join(cell_text(line[name]) for name in names) + " |" for line in lines]
     return "\n".join(head + rule + body)
 
 
@@ -118,10 +118,10 @@ def fill_tables(document: str, name: str, result: State) -> str:
     return document
 
 
-def shown(value: object) -> str:
+def cell_text(value: object) -> str:
     """A cell: from 1,000 on whole numbers with commas, below four digits.
 
-    >>> shown(99_998.4), shown(1001), shown(0.123456), shown(20.0), shown("a")
+    >>> cell_text(99_998.4), cell_text(1001), cell_text(0.123456), cell_text(20.0), cell_text("a")
     ('99,998', '1,001', '0.1235', '20', 'a')
     """
     if isinstance(value, bool) or not isinstance(value, int | float):

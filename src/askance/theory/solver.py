@@ -12,7 +12,7 @@ from askance.learners.region import ExactRegion
 from askance.oracles.thresholds import ThresholdOracle
 from askance.sparse import from_dense
 from askance.theory.contestants import BETA_SCALE
-from askance.theory.instances import drive, threshold_stream
+from askance.theory.instances import threshold_stream, trace_of
 from askance.types import Matrix
 
 __all__ = ["SampleLine", "SolverRun", "ToleranceLine", "iteration_bound", "solver_run"]
@@ -76,7 +76,7 @@ def solver_run(seed: int) -> SolverRun:
     oracle = ThresholdOracle(both_sides=True)
     constants = Constants.practical(c0=1.0, alpha=1.0, beta_scale=BETA_SCALE)
     learner = ActiveCover(oracle, constants)
-    drive(learner, threshold_stream(_LENGTH, _CUT, _OMEGA, rng), rng.random(_LENGTH))
+    trace_of(learner, threshold_stream(_LENGTH, _CUT, _OMEGA, rng), rng.random(_LENGTH))
     trace = solve(_problem(learner, _points(3000, rng)), oracle, tolerance=0.001, reuse=False)
     return SolverRun(
         seed=seed,

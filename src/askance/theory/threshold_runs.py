@@ -7,7 +7,7 @@ import numpy as np
 from askance.learners.epoch_records import EpochRecord
 from askance.oracles.thresholds import Threshold, ThresholdOracle
 from askance.theory.contestants import CONTESTANTS, log_log_slope, make_contestant, sizes
-from askance.theory.instances import CERTAINTY, drive, threshold_stream
+from askance.theory.instances import CERTAINTY, threshold_stream, trace_of
 
 __all__ = [
     "OMEGAS",
@@ -90,7 +90,7 @@ def realizable_run(seed: int, n: int) -> RealizableRun:
     results = {}
     for name in CONTESTANTS:
         learner = make_contestant(name, ThresholdOracle(), _REALIZABLE_C0, n)
-        run = drive(learner, stream, coins)
+        run = trace_of(learner, stream, coins)
         assert isinstance(learner.classifier, Threshold)
         results[name] = RealizableResult(
             queries=run.queries_at(at).tolist(),
@@ -152,7 +152,7 @@ def tsybakov_run(omega: float, seed: int, n: int) -> TsybakovRun:
         ends.append(learner.sample.offered)
         regrets.append(_regret(learner.classifier.cut, omega))
 
-    run = drive(learner, stream, rng.random(n), watch)
+    run = trace_of(learner, stream, rng.random(n), watch)
     return TsybakovRun(
         omega=omega,
         seed=seed,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from askance.data.features.records import Record
-from askance.exports.classifier import column_names
+from askance.exports.classifier import names_by_column
 from askance.live import ActiveLearner
 from askance.storage.tables import write_table
 from askance.types import Floats, Matrix, Row
@@ -88,7 +88,7 @@ def write_model_sample(path: str | Path, live: ActiveLearner, *, raw: bool = Fal
 def _named_rows(live: ActiveLearner, X: Matrix) -> Iterator[dict[str, float]]:
     """Rows by name; a column that several names share, or none, by its number."""
     names: dict[int, tuple[str, float]] = {}
-    for column, known in column_names(live, np.unique(X.indices).tolist()).items():
+    for column, known in names_by_column(live, np.unique(X.indices).tolist()).items():
         alone = len(known) == 1
         names[column] = next(iter(known.items())) if alone else (f"#{column}", 1.0)
     for start, stop in itertools.pairwise(X.indptr.tolist()):
