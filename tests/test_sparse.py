@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from askance.errors import InvalidRow
 from askance.sparse import (
+    as_matrix,
     as_row,
     column,
     dense,
@@ -207,3 +208,24 @@ def test_wide_rows_have_the_types_that_steps_are_compiled_for() -> None:
     for X in (from_dense(np.eye(2)).astype(np.float32), np.eye(2, dtype=np.float32)):
         for row in rows_of(X, wide=True):
             assert (row.indices.dtype, row.values.dtype) == (np.int64, np.float64)
+
+
+@pytest.mark.parametrize(
+    "X", [None, [["a"]], [1.0], [[[1.0]]], np.ones((1, 1), complex), [[1.0], [1.0, 2.0]]]
+)
+def test_what_is_no_matrix_of_numbers_is_refused(X, refused):
+    with refused(InvalidRow, "examples must"):
+        as_matrix(X)
+
+
+@pytest.mark.parametrize("kind", [">f8", ">f4", "<i2", "|b1"])
+def test_numbers_of_any_kind_make_a_matrix(kind):
+    X = np.array([[0, 1], [1, 0]]).astype(kind)
+    assert as_matrix(X).toarray().tolist() == X.astype(float).tolist()
+
+
+def test_a_matrix_whose_arrays_do_not_fit_is_refused(refused):
+    X = scipy.sparse.csr_array(np.eye(3))
+    X.indptr = np.array([0, 9, 2, 3])
+    with refused(InvalidRow, "row starts must never fall"):
+        as_matrix(X)

@@ -153,7 +153,9 @@ def make_learner(
 
 
 def checked(algorithm: str, parameters: State) -> StreamingLearner:
-    """Check parameters before there is any data: the learner that they make for no feature at all.
+    """The learner for no feature at all that ``parameters`` make of an ``algorithm``.
+
+    It checks them before there is any data.
 
     >>> checked("margin", {}).b
     0.32

@@ -22,8 +22,9 @@ from askance.validation import (
 )
 
 __all__ = [
+    "as_matrix",
     "as_row",
-    "canonical",
+    "canonical_csr",
     "column",
     "dense",
     "empty",
@@ -78,7 +79,7 @@ def rows_of(X: object, *, wide: bool = False) -> Iterator[Row]:
 
 
 def _sparse_rows(X: Any, wide: bool = False) -> Iterator[Row]:
-    matrix = canonical(X)
+    matrix = canonical_csr(X)
     columns, values = matrix.indices, matrix.data
     check_finite(values, columns)
     if wide:
@@ -87,24 +88,39 @@ def _sparse_rows(X: Any, wide: bool = False) -> Iterator[Row]:
         yield Row(columns[start:stop], values[start:stop])
 
 
-def canonical(X: Any) -> Matrix:
+def as_matrix(X: Any) -> Matrix:
+    """Whatever holds one example per row as a CSR array with whole arrays of numbers.
+
+    >>> as_matrix([[0.0, 2.0]]).toarray().tolist()
+    [[0.0, 2.0]]
+    >>> as_matrix([["a"]])
+    Traceback (most recent call last):
+    askance.errors.InvalidRow: examples must be numbers, got 'a'
+    """
+    if not scipy.sparse.issparse(X):
+        return csr_array(_numbers(X, "examples", 2))
+    if X.ndim != 2:
+        raise InvalidRow(f"examples must have 2 dimension(s), got {X.ndim}")
+    if X.format == "csr":
+        # A new object over the same arrays, because it does not know what the old one claims about
+        # the order of its indices: that is looked up again.
+        return from_parts(*require_parts(X), X.shape[-1])
+    check_structure(X)
+    matrix = csr_array(X)
+    matrix.data = require_native(matrix.data, "fiub", "feature values")
+    return matrix
+
+
+def canonical_csr(X: Any) -> Matrix:
     """A sparse matrix or dense array as CSR, without repeated, unsorted or zero entries.
 
     Its arrays are shared where nothing has to be changed.
 
     >>> X = csr_array((np.array([1.0, 2.0]), np.array([1, 1]), np.array([0, 2])), shape=(1, 3))
-    >>> canonical(X).data.tolist()
+    >>> canonical_csr(X).data.tolist()
     [3.0]
     """
-    # A new object over the same arrays, because it does not know what the old one claims about the
-    # order of its indices: that is looked up again.
-    if scipy.sparse.issparse(X) and X.format == "csr":
-        matrix = from_parts(*require_parts(X), X.shape[-1])
-    else:
-        if scipy.sparse.issparse(X):
-            check_structure(X)
-        matrix = csr_array(X)
-        matrix.data = require_native(matrix.data, "fiub", "feature values")
+    matrix = as_matrix(X)
     if not (matrix.has_canonical_format and matrix.data.all()):
         matrix = matrix.copy()
         matrix.sum_duplicates()

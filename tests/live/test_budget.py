@@ -86,3 +86,9 @@ def test_state_round_trips() -> None:
 def test_bad_limits(limits: dict[str, Any], message: str, refused: Any) -> None:
     with refused(InvalidParameter, message):
         Budget(**limits)
+
+
+def test_a_budget_can_be_counted(refused):
+    assert Budget(total=2**53).total == 2**53
+    with refused(InvalidParameter, "total must be at most 2 ** 53, got 1000"):
+        Budget(total=10**30)

@@ -44,3 +44,9 @@ def test_a_forged_state_is_refused(forged: Any, refused: Any) -> None:
     with refused(InvalidParameter, "a saved"):
         coins.set_state({**coins.get_state(), **forged})
     assert taken(coins, 1) == taken(Coins(3), 1)
+
+
+@pytest.mark.parametrize("seed", [-1, "x", 1.5, None, True])
+def test_a_seed_is_a_whole_number(seed: Any, refused: Any) -> None:
+    with refused(InvalidParameter, "random_state must be a whole number from 0 on, got"):
+        Coins(seed)

@@ -26,7 +26,7 @@ from askance.live import ActiveLearner
 from askance.oracles.estimator import ConstantClassifier, EstimatorClassifier, seeded
 from askance.presets import BATCH_ALGORITHMS, make_learner
 from askance.simulate import LabelSource, Seat, run_blocks, run_rows
-from askance.sparse import canonical, rows_of
+from askance.sparse import canonical_csr, rows_of
 from askance.types import Floats, Integers, Label, Matrix
 
 __all__ = ["ActiveClassifier"]
@@ -211,7 +211,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _rows(self, X: Any, *, reset: bool) -> Matrix:
         """Checked rows as a CSR array."""
-        return canonical(self._validated(X, reset=reset))
+        return canonical_csr(self._validated(X, reset=reset))
 
     def _validated(self, X: Any, **options: Any) -> Any:
         sparse = ("csr",) if get_tags(self).input_tags.sparse else False
@@ -230,7 +230,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             checked, y = self._validated(X, y=y, reset=True)
             check_classification_targets(y)
             self.classes_ = _two(y, type_of_target(y))
-        matrix = canonical(checked)
+        matrix = canonical_csr(checked)
         label_of = self._answering(matrix, y)
         self._seed = _seed(self.random_state)
         self._learner = self._fresh(dense=isinstance(checked, np.ndarray))

@@ -23,6 +23,7 @@ from askance.cli.options import (
     say,
     say_json,
 )
+from askance.terminal.visible import visible
 
 if TYPE_CHECKING:
     from askance.data.reading.intake import Intake
@@ -157,7 +158,7 @@ def _write(
     if found.measure == "test error":
         parts = f"{found.examples:,} examples to learn from, {found.tested:,} held out"
     look = Look(
-        title=f"{Path(summary['file']).name}: {found.active.queries:,} labels",
+        title=f"{visible(Path(summary['file']).name)}: {found.active.queries:,} labels",
         subtitle=f"{parts}; seed {found.plan.seed}.",
         measure=found.measure,
         reference=(found.everything.error, f"passive with all {found.everything.queries:,} labels"),
@@ -299,7 +300,7 @@ def compare(
     shuffles = f"{permutations} shuffle{'s' if permutations > 1 else ''}"
     done = f"{shuffles} of {intake.source}: {train:,} examples to learn from, {test:,} to test on."
     look = Look(
-        f"{Path(intake.source).name}: error against labels",
+        f"{visible(Path(intake.source).name)}: error against labels",
         f"{done}\nMedians with quartiles; a curve ends with its stream.",
     )
     written = [str(path) for path in save_plot(draw(curves, look), folder, "compare")]

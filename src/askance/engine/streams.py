@@ -8,7 +8,13 @@ import numpy as np
 from askance.errors import InvalidRow
 from askance.kernels import linear, passes
 from askance.types import Label, Row
-from askance.validation import require_coins, require_indptr, require_labels, require_native
+from askance.validation import (
+    require_coins,
+    require_indptr,
+    require_labels,
+    require_native,
+    require_whole,
+)
 
 __all__ = ["CHUNK", "chunks_of", "stream_of", "stream_of_rows"]
 
@@ -30,6 +36,7 @@ def stream_of(
     askance.errors.InvalidRow: row 0 must have increasing indices below 3 and finite values of at \
 most 1e+15
     """
+    require_whole(n_features=n_features)
     at = require_native(indices, "iu", "feature indices")
     real = require_native(values, "fiub", "feature values")
     if len(at) != len(real):

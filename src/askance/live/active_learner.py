@@ -13,7 +13,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 import numpy as np
-from scipy.sparse import csr_array
 from scipy.special import expit
 
 from askance.data.features import FeatureMap
@@ -28,7 +27,7 @@ from askance.live.saving import KIND, checked_classes, read_saved
 from askance.oracles.linear import LinearOracle
 from askance.presets import make_learner, preset_of
 from askance.protocols import LateLearner, Learner
-from askance.sparse import as_row, rows_of
+from askance.sparse import as_matrix, as_row, rows_of
 from askance.storage.states import write_state
 from askance.types import Floats, Label, Matrix, Question, Reason, Row, State, Stats, WeightedSample
 from askance.validation import require_label
@@ -164,7 +163,7 @@ class ActiveLearner:
         with self._lock:
             scorer = self._scorer()
             if isinstance(scorer, LinearOracle):
-                return scorer.margins(csr_array(X))
+                return scorer.margins(as_matrix(X))
             return np.array([scorer.margin(row) for row in rows_of(X)], np.float64)
 
     def ask(self, x: Any) -> Question:

@@ -11,6 +11,10 @@ from askance.validation import require_whole, saved_part, saved_whole
 __all__ = ["Budget", "Ledger"]
 
 
+LARGEST = 2**53
+"""Labels that a budget may have: beyond it floats no longer count one by one."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
     """A label budget: a total, a rate, or both.
@@ -46,6 +50,8 @@ class Budget:
             value = getattr(self, name)
             if value is not None:
                 require_whole(1, **{name: value})
+                if value > LARGEST:
+                    raise InvalidParameter(f"{name} must be at most 2 ** 53, got {value}")
 
 
 class Ledger:

@@ -6,7 +6,7 @@ import numpy as np
 
 from askance.errors import InvalidParameter
 from askance.types import State
-from askance.validation import saved_number, saved_part, saved_whole
+from askance.validation import require_whole, saved_number, saved_part, saved_whole
 
 __all__ = ["AHEAD", "Coins"]
 
@@ -25,6 +25,7 @@ class Coins:
     """
 
     def __init__(self, seed: int) -> None:
+        require_whole(random_state=seed)
         self._generator = np.random.Generator(np.random.PCG64(seed))
         self.ahead: list[float] = []
         self.draw()

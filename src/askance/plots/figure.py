@@ -51,7 +51,10 @@ def draw(curves: Sequence[Curve], look: Look) -> Figure:
     """Error against labels, on a logarithmic axis of labels."""
     figure = Figure(figsize=(9, 5.4), layout="constrained")
     axes = figure.add_subplot()
-    figure.suptitle(look.title, x=0.065, ha="left", fontsize=15, fontweight="bold")
+    # A file may be called $x$, which is no formula.
+    figure.suptitle(
+        look.title, x=0.065, ha="left", fontsize=15, fontweight="bold", parse_math=False
+    )
     axes.set_title(look.subtitle, loc="left", fontsize=9.5, color="#555555", pad=10)
     _dress(axes, curves, look)
     styles = _styles(curves)

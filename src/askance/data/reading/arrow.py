@@ -150,9 +150,15 @@ def parquet_batches(path: str | BinaryIO, source: str, check: Check) -> Iterator
     """Read Parquet batch by batch."""
     try:
         with pa.parquet.ParquetFile(path) as file:
-            check(file.schema_arrow.names)
+            try:
+                names = file.schema_arrow.names
+            except UnicodeDecodeError as error:
+                raise BadRecord(
+                    f"{source} has column names that are not UTF-8: {error.object!r}"
+                ) from None
+            check(names)
             for batch in file.iter_batches(batch_size=1 << 14):
-                yield dict(zip(batch.schema.names, batch.columns, strict=True))
+                yield dict(zip(names, batch.columns, strict=True))
     except pa.ArrowInvalid as error:
         raise BadRecord(f"{source} cannot be read as Parquet: {_first_sentence(error)}") from error
 
