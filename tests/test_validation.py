@@ -57,7 +57,7 @@ FORGED = """
     from askance.simulate import run_blocks
 
     def rows():
-        return csr_array(np.array([[1.0, 1.0], [-1.0, 0.0], [1.0, 0.0]]))
+        return csr_array(np.array([[1.0, 1.0], [-1.0, 0.0], [1.0, 0.0], [1.0, 0.0]]))
 
     forged = rows()
     forged.has_canonical_format = True
@@ -65,13 +65,14 @@ FORGED = """
         forged.indices[0] = 10**8
     else:
         forged.indptr[1] = 10**8
-    targets, weights, coins = np.array([1, -1, 1]), np.ones(3), np.zeros(3)
+    targets, weights, coins = np.array([1, -1, 1, 1]), np.ones(4), np.zeros(4)
     oracles = [
         ThresholdOracle(), StumpOracle(2), FiniteOracle([Threshold(0, 0.0, 1)]), VoteOracle(1),
         EstimatorOracle(LogisticRegression(), n_features=2),
         EstimatorOracle(LogisticRegression(), n_features=2, dense=True),
     ]
-    learner = ActiveCover(ThresholdOracle(), Constants.practical(0.1, 1.0, 1.0))
+    # Its first classifier looks at no row, and it cuts four rows into blocks of three and one.
+    learner = ActiveCover(oracles[-1], Constants.practical(0.1, 1.0, 1.0))
     decisions = learner.decide_many(rows(), coins)
     tries = {
         "decide_many": lambda: learner.decide_many(forged, coins),

@@ -292,7 +292,7 @@ def column(X: Matrix, j: int) -> Floats:
     check_structure(X)
     if j >= X.shape[1] or not X.shape[0]:
         return np.zeros(X.shape[0])
-    values: Floats = X[:, [j]].toarray().ravel()
+    values: Floats = X[:, j : j + 1].toarray().ravel()
     return values
 
 

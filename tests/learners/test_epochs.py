@@ -202,7 +202,7 @@ def test_the_horizon_refits_the_classifier_on_everything() -> None:
     ("call", "error", "message"),
     [
         (lambda m: m.decide(row(0.5), 1.0), InvalidParameter, r"coin must lie in \[0, 1\)"),
-        (lambda m: m.decide(row(np.nan), 0.1), InvalidRow, "must be finite"),
+        (lambda m: m.decide(row(np.nan), 0.1), InvalidRow, "a finite number was expected"),
         (
             lambda m: m.decide_many(from_dense(np.ones((2, 1))), [0.1]),
             InvalidParameter,
