@@ -121,11 +121,11 @@ def _draw(name: str, result: "State", out: Path) -> None:
 
 
 def _table(title: str, lines: list["State"]) -> Table:
-    from askance.theory.report import shown
+    from askance.theory.report import cell_text
 
     table = Table(title=title)
     for name in lines[0]:
         table.add_column(name.replace("_", " "))
     for line in lines:
-        table.add_row(*(shown(value) for value in line.values()))
+        table.add_row(*(cell_text(value) for value in line.values()))
     return table
