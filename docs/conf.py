@@ -36,6 +36,6 @@ html_title = f"askance {version}"
 # Names that are re-exported, internal, or of libraries whose pages are not built here.
 nitpick_ignore_regex = [
     (r"py:\w+", r"askance\.(make_learner|as_row|ActiveLearner|Question|ALGORITHMS)(\.\w+)?"),
-    (r"py:\w+", r"askance\.data\.labels\.\w+"),
+    (r"py:\w+", r"askance\.simulate\.\w+\.T"),
     (r"py:\w+", r"ndarray|(math|numpy|scipy|sklearn|river|collections|pathlib)(\.\w+)*"),
 ]

@@ -52,7 +52,7 @@ SUGGESTED: dict[str, dict[str, Any]] = {
     "oracular_iwal0": {"c0": 0.125, "learning_rate": 1.6},
     "oracular_iwal1": {"c0": 2.0, "learning_rate": 1.6},
 }
-"""The defaults of each algorithm: the setting that gained most (``eq:auc-gain``) as the one setting
+"""The defaults of each algorithm, the setting that gained most (``eq:auc-gain``) as the one setting
 for all data sets of the study; for the cover among those of its default size. A test holds them
 against the results in ``docs/results``. The constructors of the learners have the paper's own."""
 

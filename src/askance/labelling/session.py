@@ -123,7 +123,7 @@ class Session:
 
     @property
     def ended(self) -> Literal["budget", "input"] | None:
-        """Why nothing more is asked: the budget is spent, or the input has ended."""
+        """Why nothing more is asked (the budget is spent, or the input has ended)."""
         if self._left() == 0:
             return "budget"
         return "input" if self._exhausted else None

@@ -43,7 +43,7 @@ class Seat(Generic[T]):
     Parameters
     ----------
     learner
-        An :class:`ActiveLearner`, which has its own coins and budget, or any learner.
+        An ``ActiveLearner``, which has its own coins and budget, or any learner.
     coins
         One uniform number in [0, 1) for each example, for a learner that has none of its own.
     budgets

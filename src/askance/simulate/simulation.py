@@ -1,6 +1,6 @@
 """The one loop over a stream: a learner decides, labels are bought where it asks, it learns.
 
-Learners go by rows (the three verbs, or ``ask`` and ``tell`` of an :class:`ActiveLearner`), by
+Learners go by rows (the three verbs, or ``ask`` and ``tell`` of an ``ActiveLearner``), by
 blocks (those that can say how far a block may go), or by a compiled pass (those over the linear
 oracle, many settings at once). However they go, they are counted and measured in one way, and give
 the same bits. What comes of each is a :class:`~askance.types.Run`.
@@ -70,7 +70,7 @@ def simulate(
     stream
         Examples with their labels; a label is used only where the learner asks.
     coins
-        One uniform number in [0, 1) for each example; None for an :class:`ActiveLearner`.
+        One uniform number in [0, 1) for each example; None for an ``ActiveLearner``.
     test
         Labelled examples to measure the error on.
     budgets
@@ -252,7 +252,7 @@ def simulate_settings(
     n_features
         Number of features of the stream.
     stream, test
-        Examples to learn from, with their coins, and to test on: :func:`askance.engine.stream_of`.
+        Examples to learn from, with their coins, and to test on: ``askance.engine.stream_of``.
     budgets, to_the_end
         Those of :func:`simulate`.
     """
