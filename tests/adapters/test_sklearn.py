@@ -37,7 +37,7 @@ TREE = ActiveClassifier(
     parameters={"known_from": 0, "probes": 1},
     label_budget=25,
 )
-SMALL_COVER = ActiveClassifier(parameters={"cover_size": 2})
+SMALL_COVER = ActiveClassifier(learning_rate=0.4, parameters={"cover_size": 2})
 KINDS = [SMALL_COVER, ActiveClassifier("iwal1", c0=0.05), TREE]
 kinds = pytest.mark.parametrize("model", KINDS, ids=["cover", "iwal1", "tree"])
 
