@@ -1,6 +1,8 @@
+import pyarrow as pa
+import pyarrow.parquet
 import pytest
 
-from askance.data.reading.arrow import read_table
+from askance.data.reading.arrow import parquet_batches, read_table
 from askance.errors import BadRecord
 
 
@@ -20,3 +22,13 @@ def test_a_header_and_lines_after_it():
 def test_rows_of_unequal_length_are_refused():
     with pytest.raises(BadRecord, match="Expected 2 columns, got 1"):
         read_table(b"1,2\n3\n")
+
+
+def test_parquet_with_a_column_name_that_is_not_utf8(tmp_path, refused):
+    path = tmp_path / "plans.parquet"
+    table = pa.table({"plan": ["a", "b"]})
+    with path.open("wb") as file:
+        pa.parquet.write_table(table, file, store_schema=False)
+    path.write_bytes(path.read_bytes().replace(b"plan", b"pl\xffn"))
+    with refused(BadRecord, "has column names that are not UTF-8: b'pl\\xffn'"):
+        list(parquet_batches(str(path), "plans.parquet", lambda names: None))

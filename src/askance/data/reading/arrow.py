@@ -150,15 +150,15 @@ def parquet_batches(path: str | BinaryIO, source: str, check: Check) -> Iterator
     """Read Parquet batch by batch."""
     try:
         with pa.parquet.ParquetFile(path) as file:
-            try:
-                names = file.schema_arrow.names
-            except UnicodeDecodeError as error:
-                raise BadRecord(
-                    f"{source} has column names that are not UTF-8: {error.object!r}"
-                ) from None
+            names = file.schema_arrow.names
             check(names)
             for batch in file.iter_batches(batch_size=1 << 14):
                 yield dict(zip(names, batch.columns, strict=True))
+    except UnicodeDecodeError as error:
+        # Only names are decoded here; values are when they are looked at.
+        raise BadRecord(
+            f"{source} has column names that are not UTF-8: {error.object!r:.60}"
+        ) from None
     except pa.ArrowInvalid as error:
         raise BadRecord(f"{source} cannot be read as Parquet: {_first_sentence(error)}") from error
 
