@@ -8,7 +8,7 @@ from askance.errors import InvalidParameter
 from askance.learners.constants import Constants
 
 
-@given(st.floats(0, 50), st.integers(10, 10**7), st.floats(1e-6, 0.3), st.floats(1, 5))
+@given(st.floats(0, 50), st.integers(10, 10**7), st.floats(1e-6, 0.07), st.floats(1, 5))
 def test_theory_constants_obey_the_paper(
     log_size: float, n: int, delta: float, alpha: float
 ) -> None:
@@ -66,3 +66,10 @@ def test_practical_terms_by_hand() -> None:
 def test_values_out_of_range_are_named(make: object, message: str) -> None:
     with pytest.raises(InvalidParameter, match=message):
         make()
+
+
+def test_the_theory_needs_a_class_that_is_large_enough_for_its_delta(refused) -> None:
+    least = 0.5 * math.log(192.0)
+    Constants.theory(log_class_size=least + math.log(0.3) + 1e-9, n=100, delta=0.3)
+    with refused(InvalidParameter, "log(|H|/delta) must be above log(192)/2, got 2.6"):
+        Constants.theory(log_class_size=least + math.log(0.3) - 1e-9, n=100, delta=0.3)

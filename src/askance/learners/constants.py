@@ -82,6 +82,9 @@ class TheoryConstants(Constants):
         _require(self.n > 3, "n", self.n, "above 3")
         _require(0 < self.delta < 1 / math.e, "delta", self.delta, "between 0 and 1/e")
         _require(self.alpha >= 1, "alpha", self.alpha, "at least 1")
+        # Else the union bound in the proof of thm:regret does not hold.
+        ratio = self.log_class_size - math.log(self.delta)
+        _require(ratio > math.log(192) / 2, "log(|H|/delta)", ratio, "above log(192)/2")
 
     @property
     def eta(self) -> float:
