@@ -36,7 +36,7 @@ MOST_NGRAMS = 9
 """Words of the longest run: a longer one hardly ever occurs twice."""
 
 MOST_BITS = 30
-"""Bits of a hash: a weight for each of 2 ** 30 columns is 4 GB."""
+"""Bits of a hash, a weight for each of 2 ** 30 columns is 4 GB."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
