@@ -69,7 +69,7 @@ _CONSTRUCTED: dict[str, dict[str, Any]] = {
 _COVER_SIZE = 12
 
 MOST_MEMBERS = 10_000
-"""Members of a cover: each is an oracle of its own, and the paper has at most 48."""
+"""Members that a cover may have. Each is an oracle of its own; the paper has at most 48."""
 
 _FEW_CALLS: dict[str, Any] = {"region": "known", "probes": 16, "unlabeled": 2000}
 """What keeps the calls to an expensive oracle few."""

@@ -33,10 +33,10 @@ _FEW = 20
 """Records whose values may all differ by chance."""
 
 MOST_NGRAMS = 9
-"""Words of the longest run: a longer one hardly ever occurs twice."""
+"""Words that a run may have. A longer one hardly ever occurs twice."""
 
 MOST_BITS = 30
-"""Bits of a hash, a weight for each of 2 ** 30 columns is 4 GB."""
+"""Bits that a hash may have. A weight for each of 2 ** 30 columns takes 4 GB."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
