@@ -201,7 +201,8 @@ def test_forged_files_are_refused_or_harmless(name: str, tmp_path: Path) -> None
             continue
         believed += 1
         # A sentence is an answer too, where the budget or the features are others.
-        with contextlib.suppress(AskanceError):
+        # Interpreted kernels warn of inf and nan, which compiled ones pass on in silence.
+        with contextlib.suppress(AskanceError), np.errstate(all="ignore"):
             is_harmless(live, tmp_path / "again")
     assert believed > 20
 
