@@ -146,10 +146,12 @@ def main() -> int:
             return 1
         print(f"without a fault: passed in {plain.result().seconds:.0f} s", flush=True)
         for number, (mutant, outcome) in enumerate(zip(mutants, outcomes, strict=True), 1):
-            # 1 means that a test failed; 2 and more that the tests could not even be run.
-            caught = outcome.code == 1
+            # 1 means that a test failed, below 0 that a signal ended the tests, as a forged index
+            # does that nobody checks; 2 and more that the tests could not even be run.
+            caught = outcome.code == 1 or outcome.code < 0
             survivors += not caught
-            verdict = outcome.first_failure if caught else f"SURVIVED (exit {outcome.code})"
+            noticed = outcome.first_failure or f"died of signal {-outcome.code}"
+            verdict = noticed if caught else f"SURVIVED (exit {outcome.code})"
             print(f"{number:3}  {outcome.seconds:4.0f} s  {mutant.why:<60}  {verdict}", flush=True)
     print(f"{len(mutants) - survivors} of {len(mutants)} faults caught")
     return 1 if survivors else 0
