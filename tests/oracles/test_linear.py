@@ -442,3 +442,10 @@ def test_a_forged_state_is_refused_whole(changed: Any, message: str, refused: An
         oracle.set_state({**before, **changed})
     after = oracle.get_state()
     assert all(np.array_equal(before[name], after[name]) for name in before)
+
+
+@pytest.mark.parametrize("width", [4, 6])
+def test_a_matrix_of_another_width_is_refused(width: int, refused: Any) -> None:
+    oracle = LinearOracle(LinearState(n_features=5))
+    with refused(InvalidRow, f"examples must have 5 features, got {width}"):
+        oracle.margins(csr_array(np.ones((2, width))))
