@@ -9,6 +9,10 @@ from hypothesis import strategies as st
 from askance.learners.constants import Constants
 from askance.learners.schedules import epoch_end_after
 
+# log(|H|) of at least 1.5 and delta of at most 0.3: then log(|H|/delta) is above log(192)/2, which
+# `Constants.theory` asks for.
+log_sizes = st.floats(1.5, 30)
+deltas = st.floats(1e-6, 0.3)
 schedules = st.sampled_from(["doubling", "unit", [3, 4, 7, 12]])
 # Weighted mistakes that each epoch adds to those of the best classifier, which never fall.
 mistakes = st.lists(st.floats(0, 50), min_size=2, max_size=12)
@@ -22,7 +26,7 @@ def epochs(schedule, added):
     return ends, [total / end for total, end in zip(accumulate(added), ends, strict=True)]
 
 
-@given(schedules, mistakes, st.floats(0, 30), st.floats(1e-6, 0.3), st.floats(1, 4))
+@given(schedules, mistakes, log_sizes, deltas, st.floats(1, 4))
 def test_radius_and_floor_are_monotone(schedule, added, log_size, delta, alpha):
     ends, errors = epochs(schedule, added)
     constants = Constants.theory(log_size, n=max(ends[-1], 4), delta=delta, alpha=alpha)
@@ -37,7 +41,7 @@ def test_radius_and_floor_are_monotone(schedule, added, log_size, delta, alpha):
         assert constants.epsilon(end) / floor <= radius
 
 
-@given(schedules, mistakes, st.floats(0, 30), st.floats(1e-6, 0.3))
+@given(schedules, mistakes, log_sizes, deltas)
 def test_sums_over_epochs_are_logarithmic(schedule, added, log_size, delta):
     ends, errors = epochs(schedule, added)
     shares = [(b - a) / a for a, b in pairwise(ends)]
