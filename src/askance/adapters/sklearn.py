@@ -6,7 +6,6 @@ from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags, check_random_state, get_tags
 from sklearn.utils.metaestimators import available_if
@@ -192,9 +191,9 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The probability of each class, for each row."""
         check_is_fitted(self)
         if isinstance(self._learner, ActiveLearner):
-            second = expit(self.decision_function(X))
+            second = self._learner.probabilities(self._rows(X, reset=False))
         else:
-            second = self._latest.probabilities(self._rows(X, reset=False))
+            second = self._latest.probabilities(self._rows(X, reset=False))[:, 1]
         if len(self.classes_) == 1:
             return np.ones((len(second), 1))
         return np.column_stack([1.0 - second, second])
