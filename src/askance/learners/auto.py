@@ -60,12 +60,13 @@ _NOTHING: tuple[Matrix, Floats] = empty(), np.zeros(0)
 
 
 class Pace(NamedTuple):
-    """P until the next change: 1 for margins below the ``edge``, ``tied`` at it, else ``least``.
+    """P until the next change: ``inside`` below the ``edge``, ``tied`` at it, else ``least``.
 
     ``uniform`` is the probability with which every example is asked about, whatever its margin.
     """
 
     edge: float
+    inside: float
     tied: float
     least: float
     uniform: float
@@ -97,6 +98,9 @@ class Auto:
         The share of examples to ask about where B or N is unknown.
     uniform_share
         The part of the labels that is spent uniformly; 1 asks about all examples alike.
+    focus
+        The share of examples, those with the smallest margins, among which all other labels are
+        drawn; more only where the budget is larger than that.
     growth
         By how much the labels grow before the classifier is fitted again.
     lag
@@ -122,15 +126,17 @@ class Auto:
         horizon: int | None = None,
         rate: float = 0.1,
         uniform_share: float = 0.1,
+        focus: float = 0.1,
         growth: float = 0.35,
         lag: int = 0,
         n_features: int | None = None,
     ) -> None:
-        _check_shares(rate=rate, uniform_share=uniform_share)
+        _check_shares(rate=rate, uniform_share=uniform_share, focus=focus)
         require_positive(growth=growth)
         require_whole(0, lag=lag)
         self.oracle = oracle
         self.rate = rate
+        self.focus = focus
         self.growth = growth
         self.lag = lag
         self.n_features = n_features
@@ -216,7 +222,7 @@ class Auto:
         margins = _margins(shares)
         # Kept only to save time: who learns what was just decided need not score it again.
         self._known = X, margins
-        P = np.where(margins < pace.edge, 1.0, pace.least)
+        P = np.where(margins < pace.edge, pace.inside, pace.least)
         P[margins == pace.edge] = pace.tied
         queried = coins < P
         most = self._labels_to_change()
@@ -382,11 +388,11 @@ class Auto:
         uniform = self._share * whole
         self._paced_for = opening, classes = self._phase()
         if opening:
-            return Pace(ABOVE, 1.0, 1.0, uniform)
+            return Pace(ABOVE, 1.0, 1.0, 1.0, uniform)
         if self._share == 1 or classes < 2:
             # All alike; the last label is not given up while one may be bought.
             rate = min(max(left, 1) / coming, 1.0)
-            return Pace(-1.0, rate, rate, min(uniform, rate))
+            return Pace(-1.0, rate, rate, rate, min(uniform, rate))
         spare = (left - uniform * coming - 2 * math.sqrt(uniform * coming)) / coming
         return self._focused(min(max(spare, 0.0), 1.0), uniform)
 
@@ -402,17 +408,19 @@ class Auto:
         return whole, whole * 1e9, 1e9
 
     def _focused(self, rate: float, uniform: float) -> Pace:
-        """Ask surely about this share of the newest rows, those with the smallest margins."""
+        """Ask at this rate, among the share of the newest rows with the smallest margins."""
         unknown = [i for i, margin in enumerate(self._margins) if math.isnan(margin)]
         if unknown:
             shares = _shares(self._serving, from_rows([self._kept[i] for i in unknown]))
             for i, margin in zip(unknown, _margins(shares).tolist(), strict=True):
                 self._margins[i] = margin
         margins = np.sort(np.array(self._margins))
-        edge = margins[min(int(rate * len(margins)), len(margins) - 1)]
+        width = max(rate, self.focus)
+        edge = margins[min(int(width * len(margins)), len(margins) - 1)]
         below, upto = np.searchsorted(margins, edge), np.searchsorted(margins, edge, "right")
-        tied = (rate * len(margins) - below) / (upto - below)
-        return Pace(float(edge), min(max(float(tied), uniform), 1.0), uniform, uniform)
+        share = min(float(width * len(margins) - below) / float(upto - below), 1.0)
+        inside = max(rate / width, uniform) if width else 1.0
+        return Pace(float(edge), inside, max(share * inside, uniform), uniform, uniform)
 
     # ------------------------------------------------------------------ saving
 
@@ -506,7 +514,7 @@ def _saved_pace(state: State) -> Pace:
     edge, *shares = saved_array(state, "pace", "f", length=len(Pace._fields)).tolist()
     if not (-1 <= edge <= ABOVE and all(0 < share <= 1 for share in shares)):
         raise InvalidParameter(
-            f"a saved pace must be an edge and three shares, got {state['pace']}"
+            f"a saved pace must be an edge and four shares, got {state['pace']}"
         )
     return Pace(edge, *shares)
 

@@ -9,13 +9,14 @@ centres, scales, frequencies, and which features occur at all.
 
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.special import softmax
+from sklearn.decomposition import TruncatedSVD
 from sklearn.ensemble import (
     ExtraTreesClassifier,
     GradientBoostingClassifier,
@@ -40,6 +41,9 @@ FOLDS = 5
 TREES = 100
 """Trees of each kind."""
 
+TOPICS = 64
+"""Directions in which wide rows are seen by the one member that looks at topics."""
+
 _CODES: NDArray[np.int8] = np.array([-1, 1], np.int8)
 
 Parts = tuple[Integers, Integers, Floats]
@@ -47,11 +51,15 @@ Parts = tuple[Integers, Integers, Floats]
 
 
 class Labelled(NamedTuple):
-    """The labels to learn from: rows, codes of classes, weights in fitting, folds; a seed."""
+    """The labels to learn from: rows, codes of classes, weights in fitting, folds; a seed.
+
+    ``importance`` is the weight by which members are judged, 1/P with an upper limit.
+    """
 
     X: Matrix
     codes: Integers
     weights: Floats
+    importance: Floats
     folds: Integers
     classes: int
     seed: int
@@ -63,6 +71,7 @@ class Labelled(NamedTuple):
             X=self.X[rows],
             codes=self.codes[rows],
             weights=self.weights[rows],
+            importance=self.importance[rows],
             folds=self.folds[rows],
         )
 
@@ -100,6 +109,31 @@ class Linear:
         sums = np.tile(self.intercepts, (len(indptr) - 1, 1))
         sum_products(indptr, indices, values, self.weights, sums)
         return _softmax(sums)
+
+
+@dataclass(frozen=True, slots=True)
+class Topics:
+    """The softmax of linear scores of a row's coordinates along some directions, of length 1."""
+
+    directions: Floats
+    factors: Floats
+    weights: Floats
+    intercepts: Floats
+
+    def coordinates(self, parts: Parts) -> Floats:
+        indptr, indices, values = parts
+        scaled = np.empty(len(values))
+        scale_rows(indptr, indices, values, self.factors, scaled)
+        found = np.zeros((len(indptr) - 1, self.directions.shape[1]))
+        sum_products(indptr, indices, scaled, self.directions, found)
+        lengths = np.sqrt((found * found).sum(axis=1, keepdims=True))
+        coordinates: Floats = found / np.where(lengths > 0, lengths, 1.0)
+        return coordinates
+
+    def probabilities(self, parts: Parts) -> Floats:
+        # Sums of products, not a matrix product, whose bits depend on how many rows there are.
+        scores = (self.coordinates(parts)[:, :, None] * self.weights).sum(axis=1)
+        return _softmax(scores + self.intercepts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,13 +322,37 @@ def _words_logistic(sample: Labelled, points: Matrix) -> Member:
     return _best(sample, [3.0, 10.0, 30.0], fit)
 
 
+def _topics_logistic(sample: Labelled, points: Matrix) -> Member:
+    """Logistic regression over the directions in which all rows differ most.
+
+    Words that occur together teach each other, so it needs few labels.
+    """
+    factors = _rarity(points)
+    most = min(TOPICS, min(points.shape) - 1)
+    svd = TruncatedSVD(most, n_iter=2, random_state=sample.seed).fit(_scaled(points, factors))
+    directions = np.ascontiguousarray(svd.components_.T)
+
+    def fit(part: Labelled, strength: float) -> Topics:
+        topics = Topics(directions, factors, np.zeros((most, part.classes)), np.zeros(part.classes))
+        model = LogisticRegression(C=strength, max_iter=300, tol=1e-3)
+        model.fit(topics.coordinates(_parts(part.X)), part.codes, sample_weight=part.weights)
+        linear = _linear(model, np.zeros(most), np.ones(most), part.classes)
+        return replace(topics, weights=linear.weights, intercepts=linear.intercepts)
+
+    return _best(sample, [1.0, 10.0, 100.0], fit)
+
+
 def _words_bayes(sample: Labelled, points: Matrix) -> Member:
-    """Complement naive Bayes over the same features."""
+    """Complement naive Bayes over the same features.
+
+    It counts how often a word occurs in a class, so unlike the others it must be told how much each
+    label stands for.
+    """
     factors = _rarity(points)
 
     def fit(part: Labelled, strength: float) -> Linear:
         model = ComplementNB(alpha=0.3)
-        model.fit(_scaled(part.X, factors), part.codes, sample_weight=part.weights)
+        model.fit(_scaled(part.X, factors), part.codes, sample_weight=part.importance)
         weights = np.zeros((len(factors), part.classes))
         weights[:, model.classes_] = strength * model.feature_log_prob_.T
         return Linear(weights, np.zeros(part.classes), factors)
@@ -314,6 +372,7 @@ DENSE: dict[str, Recipe] = {
 
 WIDE: dict[str, Recipe] = {
     "logistic regression of words": _words_logistic,
+    "logistic regression of topics": _topics_logistic,
     "naive Bayes of words": _words_bayes,
 }
 """Members for wide sparse rows."""
@@ -448,6 +507,7 @@ class MixtureOracle:
             X=_renamed(points[: X.shape[0]], places, len(seen)),
             codes=codes,
             weights=_clipped(importance, self.fit_clip),
+            importance=_clipped(importance, self.vote_clip),
             folds=_folds(codes, self.seed),
             classes=2,
             seed=self.seed,
@@ -459,10 +519,7 @@ class MixtureOracle:
             for name, recipe in recipes.items()
             if self.members is None or name in self.members
         }
-        votes = _votes(
-            [_given(one.unseen, codes) for one in members.values()],
-            _clipped(importance, self.vote_clip),
-        )
+        votes = _votes([_given(one.unseen, codes) for one in members.values()], sample.importance)
         chosen = {
             name: vote for name, vote in zip(members, votes.tolist(), strict=True) if vote > 0
         }
