@@ -70,7 +70,10 @@ class Split:
         rows = permutation(name, j, n)[: tested + MOST]
         self.X: Matrix = data.csr[rows[tested:]].astype(np.float64)
         self.y = data.labels[rows[tested:]]
-        self.test, self.truth = data.csr[rows[:tested]].astype(np.float64), data.labels[rows[:tested]]
+        self.test, self.truth = (
+            data.csr[rows[:tested]].astype(np.float64),
+            data.labels[rows[:tested]],
+        )
         self.coins = coins(name, j, len(self.y))
         self.name, self.j = name, j
 
@@ -92,11 +95,18 @@ def run_linear(split: Split, algorithm: str, budgets: list[int]) -> Iterator[dic
 def run_auto(split: Split, options: dict[str, Any], budgets: list[int]) -> Iterator[dict[str, Any]]:
     """`auto`, once for each budget."""
     labels = split.y.tolist()
-    own = {name: options[name] for name in options if name not in ("members", "fit_clip", "vote_clip")}
+    own = {
+        name: options[name] for name in options if name not in ("members", "fit_clip", "vote_clip")
+    }
     for budget in budgets:
         started = time.process_time()
         learner = make_learner(
-            "auto", n_features=split.X.shape[1], budget=budget, horizon=len(labels), seed=split.j, **own
+            "auto",
+            n_features=split.X.shape[1],
+            budget=budget,
+            horizon=len(labels),
+            seed=split.j,
+            **own,
         )
         for name in options.keys() - own.keys():
             setattr(learner.oracle, name, options[name])
@@ -137,7 +147,11 @@ def run(
                     continue
                 split = split or Split(data, j, data_dir)
                 fits = [b for b in missing if 3 * b <= len(split.y)]
-                made = run_linear(split, name, fits) if name in LINEAR else run_auto(split, AUTO[name], fits)
+                made = (
+                    run_linear(split, name, fits)
+                    if name in LINEAR
+                    else run_auto(split, AUTO[name], fits)
+                )
                 for row in made if fits else ():
                     file.write(json.dumps({"data": data, "j": j, "name": name, **row}) + "\n")
                     file.flush()

@@ -513,9 +513,7 @@ def _checked_plan(budget: int | None, horizon: int | None) -> tuple[int | None, 
 def _saved_pace(state: State) -> Pace:
     edge, *shares = saved_array(state, "pace", "f", length=len(Pace._fields)).tolist()
     if not (-1 <= edge <= ABOVE and all(0 < share <= 1 for share in shares)):
-        raise InvalidParameter(
-            f"a saved pace must be an edge and four shares, got {state['pace']}"
-        )
+        raise InvalidParameter(f"a saved pace must be an edge and four shares, got {state['pace']}")
     return Pace(edge, *shares)
 
 
