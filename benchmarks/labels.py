@@ -11,7 +11,7 @@ constant of `auto` was chosen on the first half of the sets.
 import itertools
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -166,6 +166,64 @@ def read(path: Path) -> list[dict[str, Any]]:
         except ValueError:
             continue
     return found
+
+
+@app.command()
+def report() -> None:
+    """Write the tables of the runs so far, as Markdown."""
+    runs = read(FOLDER / "runs.jsonl")
+    page = [tables(runs, half, budgets=BUDGETS) for half in (CHOSEN_ON, HELD_OUT)]
+    titles = ("## Sets on which its constants were chosen", "## Sets that were held out")
+    text = "\n\n".join(f"{title}\n\n{table}" for title, table in zip(titles, page, strict=True))
+    (FOLDER / "tables.md").write_text(text + "\n")
+
+
+def tables(runs: list[dict[str, Any]], half: Sequence[str], budgets: Sequence[int]) -> str:
+    """Less error than passive learning, mean over sets, and the errors of each set."""
+    errors: dict[tuple[str, str, int], dict[int, float]] = {}
+    for row in runs:
+        errors.setdefault((row["data"], row["name"], row["budget"]), {})[row["j"]] = row["error"]
+    names = sorted({name for _, name, _ in errors}, key=[*LINEAR, *AUTO].index)
+    lines = [
+        "| contestant | " + " | ".join(f"{b:,} labels" for b in budgets) + " |",
+        "|---|" + "---|" * len(budgets),
+    ]
+    lines += [
+        f"| {name} | " + " | ".join(_less(errors, half, name, b) for b in budgets) + " |"
+        for name in names
+    ]
+    main = [name for name in ("passive", "auto, all examples alike", "auto") if name in names]
+    lines += [
+        "",
+        "Mean errors, in percent: " + " / ".join(main) + ".",
+        "",
+        "| data set | " + " | ".join(f"{b:,} labels" for b in budgets) + " |",
+        "|---|" + "---|" * len(budgets),
+    ]
+    for data in half:
+        cells = [" / ".join(_mean(errors.get((data, name, b))) for name in main) for b in budgets]
+        lines.append(f"| {data} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def _mean(found: dict[int, float] | None) -> str:
+    return "" if found is None else f"{100 * np.mean(list(found.values())):.1f}"
+
+
+def _less(
+    errors: dict[tuple[str, str, int], dict[int, float]],
+    half: Sequence[str],
+    name: str,
+    budget: int,
+) -> str:
+    """How much less error than passive learning, over the permutations that both have."""
+    gains = []
+    for data in half:
+        ours, theirs = (errors.get((data, one, budget), {}) for one in (name, "passive"))
+        both = ours.keys() & theirs.keys()
+        if both and (passive := np.mean([theirs[j] for j in both])) > 0:
+            gains.append(1 - np.mean([ours[j] for j in both]) / passive)
+    return f"{100 * np.mean(gains):+.0f}% ({len(gains)} sets)" if gains else ""
 
 
 if __name__ == "__main__":
