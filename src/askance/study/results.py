@@ -11,7 +11,7 @@ from askance.study.design import Study
 from askance.study.metrics import auc, auc_literal, gains
 from askance.types import Floats, Integers
 
-__all__ = ["Curves", "Results", "collect", "holes", "wanted"]
+__all__ = ["Curves", "Results", "collect", "holes", "parts", "wanted"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -19,7 +19,8 @@ class Curves:
     """All that a data set gave, over its complete permutations: no cell of them is missing.
 
     ``errors`` and ``queries`` are ``[permutation, setting, budget]``, ``seconds`` is
-    ``[permutation, setting]``; settings are in the order of the study.
+    ``[permutation, setting]``; settings are in the order of the study. ``data`` is the fingerprint
+    of its content.
     """
 
     dataset: str
@@ -27,6 +28,13 @@ class Curves:
     errors: Floats
     queries: Integers
     seconds: Floats
+    data: str = ""
+
+    @property
+    def examples(self) -> int | None:
+        """How many examples a set of the catalog has, by its fingerprint; None for other sets."""
+        n, *others = self.data.split(" ")
+        return int(n) if len(others) == 3 else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,6 +93,16 @@ def holes(results: Results) -> list[str]:
     return found
 
 
+def parts(results: Results) -> list[str]:
+    """One sentence for each data set of which the results know only a part."""
+    known = [(c.dataset, c.examples, CATALOG.get(c.dataset)) for c in results.curves]
+    return [
+        f"{name} is {n:,} of the paper's {entry.paper.n:,} {entry.part}."
+        for name, n, entry in known
+        if n and entry and entry.part and n < entry.paper.n
+    ]
+
+
 def collect(study: Study, table: pa.Table) -> Results:
     """Arrange a store's rows, the data sets in the order of the study."""
     curves, partial = [], {}
@@ -118,8 +136,8 @@ def _curves(study: Study, dataset: str, rows: pa.Table) -> tuple[Curves, int]:
     whole = np.isfinite(errors).all(axis=(1, 2))
     left_out = int(np.isfinite(errors[~whole]).all(axis=2).sum())
     numbers = (np.flatnonzero(whole) + 1).tolist()
-    found = Curves(dataset, numbers, errors[whole], queries[whole], seconds[whole, :, 0])
-    return found, left_out
+    arrays = errors[whole], queries[whole], seconds[whole, :, 0]
+    return Curves(dataset, numbers, *arrays, data=rows["data"][-1].as_py()), left_out
 
 
 def _numbers(rows: pa.Table, name: str) -> Floats | Integers:

@@ -66,6 +66,9 @@ class Entry:
         What a download gets, with its recipe and numbers where these differ.
     special
         What must be said wherever the set is listed; empty for the 19 whole sets.
+    part
+        Where a data folder holds only a part of the set, what there is so many of and how else it
+        differs from the paper's: words that follow the two numbers in a report.
     """
 
     name: str
@@ -79,6 +82,7 @@ class Entry:
     origin_stats: Dimensions | None = None
     note: str = ""
     special: str = ""
+    part: str = ""
 
     @property
     def here(self) -> Source | None:
@@ -402,6 +406,8 @@ _ENTRIES = (
         special="a data folder holds the first 4,999 rows; which label the paper used is not "
         "known, ours is fitted to its r; its origin is untried, and the paper's numbers may not "
         "come out",
+        part="examples (the first 4,999 rows, where the mileage is known) with a label that we "
+        "fitted",
     ),
     Entry(
         name="census",
@@ -463,6 +469,7 @@ _ENTRIES = (
         origin_stats=Dimensions(781265, 75.7171, 43001, 0.474),
         special="a data folder holds 27,613 of the documents; the whole set comes from its origin, "
         "which is untried, and the paper's numbers may not come out",
+        part="documents",
     ),
 )
 
