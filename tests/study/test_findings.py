@@ -85,6 +85,7 @@ def test_other_halves_are_told_with_passive_learning_beside_them():
     assert order.text.endswith("on average: margin. Less: mine.")
     assert table.heads[-1] == "share above passive"
     assert table.rows[0] == pytest.approx(["margin", 0.4, 0.3, 0.12, 0.48, 0.5])
+    assert table.rows[1][-1] is None
     assert table.rows[2] == pytest.approx(["mine", 0.4, 0.1, -0.08, 0.28, 0.5])
     del gains["passive"]
     _, table = findings.other_half(gains)

@@ -78,8 +78,8 @@ def other_half(gains: Gains) -> Iterator[Block]:
             f"{', '.join(above) or 'none'}. Less: {', '.join(below) or 'none'}."
         )
         heads.append("share above passive")
-        for row, some in zip(rows, draws.values(), strict=True):
-            row.append(float(np.mean(some > passive)))
+        for row, (name, some) in zip(rows, draws.items(), strict=True):
+            row.append(None if name == "passive" else float(np.mean(some > passive)))
     yield TableBlock(heads, rows)
 
 
