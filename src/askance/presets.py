@@ -16,7 +16,7 @@ from askance.learners.passive import Passive
 from askance.learners.streaming import StreamingLearner
 from askance.oracles.linear import LinearState, linear_oracles
 from askance.types import State
-from askance.validation import shown
+from askance.validation import require_switch, shown
 
 __all__ = [
     "ALGORITHMS",
@@ -260,8 +260,7 @@ def members_of(preset: State) -> int:
 def _cover_size(parameters: State) -> int:
     """Remove and return the cover size: 0 if it always asks inside the region."""
     oracular = parameters.get("oracular", False)
-    if not isinstance(oracular, bool):
-        raise InvalidParameter(f"oracular must be True or False, got {shown(oracular)}")
+    require_switch(oracular=oracular)
     size = parameters.pop("cover_size", 0 if oracular else _COVER_SIZE)
     if type(size) is not int or not 0 <= size <= MOST_MEMBERS:
         raise InvalidParameter(

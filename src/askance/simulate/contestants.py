@@ -71,10 +71,10 @@ def place_of(
     if isinstance(seat.learner, ActiveLearner):
         if seat.coins is not None:
             raise InvalidParameter("an ActiveLearner draws its own coins, expected None for coins")
-        return Asking(seat.learner, tally, label_of, seat.on_query)
+        return Asking(tally, label_of, seat.on_query, seat.learner)
     if seat.coins is None:
         raise InvalidParameter("a learner needs coins, one for each example, got None")
-    return Deciding(driver(seat.learner), seat.coins, tally, label_of, seat.on_query)
+    return Deciding(tally, label_of, seat.on_query, driver(seat.learner), iter(seat.coins))
 
 
 def labels_left(seat: Seat[Any]) -> int | None:

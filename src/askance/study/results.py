@@ -6,7 +6,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from askance.data.catalog import CATALOG
 from askance.study.design import Study
 from askance.study.metrics import auc, auc_literal, gains
 from askance.types import Floats, Integers
@@ -67,11 +66,7 @@ class Results:
 
 def wanted(study: Study) -> list[str]:
     """Names of a study's data sets, here or not, in its order; the catalog's is the paper's."""
-    names: list[str] = []
-    for origin in study.origins:
-        every = origin.kind == "catalog" and origin.name == "all"
-        names += list(CATALOG) if every else [origin.name]
-    return list(dict.fromkeys(names))
+    return list(dict.fromkeys(name for origin in study.origins for name in origin.names))
 
 
 def holes(results: Results) -> list[str]:
