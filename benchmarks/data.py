@@ -115,7 +115,6 @@ def vw(data_dir: Path, scratch: Path) -> list[Line]:
     from askance.data.features import FeatureMap
     from askance.data.features.indexers import Hashing
     from askance.data.reading.readers import read_batches
-    from askance.data.text.vwtext import to_vw
     from askance.sparse import rows_of
 
     path = scratch / "adult.vw"
@@ -130,7 +129,8 @@ def vw(data_dir: Path, scratch: Path) -> list[Line]:
         for batch in read_batches(csv, label="y", positive=">50K"):
             for record in batch.records():
                 features = naming.features(record.fields)
-                out.write(to_vw(features, record.label, record.id) + "\n")
+                named = (n if v == 1 else f"{n}:{v}" for n, v in features)
+                out.write(f"{record.label} '{record.id}| {' '.join(named)}\n")
     numbers = scratch / "rcv1.vw"
     data = load("rcv1", data_dir)
     with numbers.open("w") as out:

@@ -10,6 +10,7 @@ from rich.console import Console
 from scipy.sparse import csr_array
 
 from askance.learners.coordinate_ascent import Limits, Problem, solve
+from askance.learners.sample import Snapshot
 from askance.oracles.finite import VoteOracle
 from askance.theory.report import markdown_table, save_result
 from askance.types import State
@@ -32,10 +33,7 @@ def make_problem(points: int, classifiers: int, rng: np.random.Generator) -> Pro
         points=X,
         predicted=labels,
         count=points,
-        X=X[:1000],
-        targets=labels[:1000],
-        weights=np.ones(1000),
-        offered=1000,
+        sample=Snapshot(X[:1000], labels[:1000], np.ones(1000), 1000),
         erm=oracle.classifiers[0],
         limits=Limits(alpha=1.0, regret_scale=0.01, slack=1e-3, floor=FLOOR),
     )

@@ -18,12 +18,11 @@ from askance.learners.streaming import StreamingLearner
 from askance.oracles.linear import LinearState, linear_oracles
 from askance.protocols import ProbabilisticOracle
 from askance.types import State
-from askance.validation import require_whole, shown
+from askance.validation import require_switch, require_whole, shown
 
 __all__ = [
     "ALGORITHMS",
     "BATCH_ALGORITHMS",
-    "LINEAR_ALGORITHMS",
     "MOST_MEMBERS",
     "SUGGESTED",
     "checked",
@@ -43,11 +42,8 @@ _ONE_ORACLE: dict[str, type[StreamingLearner]] = {
     "oracular_iwal1": OracularIWAL1,
 }
 
-LINEAR_ALGORITHMS = ("online_active_cover", *_ONE_ORACLE)
-"""Algorithms over the online linear oracle."""
-
-ALGORITHMS = ("auto", *LINEAR_ALGORITHMS)
-"""Names that :func:`make_learner` knows without an ``estimator``."""
+ALGORITHMS = ("online_active_cover", *_ONE_ORACLE)
+"""Names that :func:`make_learner` knows beside ``"auto"``: those over the online linear oracle."""
 
 SUGGESTED: dict[str, dict[str, Any]] = {
     "online_active_cover": {"c0": 1.0, "learning_rate": 1.6},
@@ -125,7 +121,7 @@ def make_learner(
     Parameters
     ----------
     algorithm
-        One of :data:`ALGORITHMS`, or with an ``estimator`` ``"auto"`` or one of
+        ``"auto"``, one of :data:`ALGORITHMS`, or with an ``estimator`` one of
         :data:`BATCH_ALGORITHMS`.
     n_features
         Number of features of a row.
@@ -154,9 +150,9 @@ def make_learner(
     >>> make_learner("active_cover", n_features=10, estimator=LogisticRegression()).region
     'known'
     """
-    if algorithm not in (*ALGORITHMS, *BATCH_ALGORITHMS):
+    if algorithm not in ("auto", *ALGORITHMS, *BATCH_ALGORITHMS):
         raise InvalidParameter(
-            f"algorithm must be one of {', '.join(ALGORITHMS)}, or with an estimator "
+            f"algorithm must be one of auto, {', '.join(ALGORITHMS)}, or with an estimator "
             f"{', '.join(BATCH_ALGORITHMS)}, got {algorithm!r}"
         )
     if algorithm == "auto":
@@ -296,8 +292,7 @@ def members_of(preset: State) -> int:
 def _cover_size(parameters: State) -> int:
     """Remove and return the cover size: 0 if it always asks inside the region."""
     oracular = parameters.get("oracular", False)
-    if not isinstance(oracular, bool):
-        raise InvalidParameter(f"oracular must be True or False, got {shown(oracular)}")
+    require_switch(oracular=oracular)
     size = parameters.pop("cover_size", 0 if oracular else _COVER_SIZE)
     if type(size) is not int or not 0 <= size <= MOST_MEMBERS:
         raise InvalidParameter(

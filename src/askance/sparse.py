@@ -26,7 +26,6 @@ __all__ = [
     "as_row",
     "canonical_csr",
     "column",
-    "dense",
     "empty",
     "from_dense",
     "from_parts",
@@ -294,9 +293,3 @@ def column(X: Matrix, j: int) -> Floats:
         return np.zeros(X.shape[0])
     values: Floats = X[:, j : j + 1].toarray().ravel()
     return values
-
-
-def dense(X: Matrix, width: int) -> Floats:
-    """A dense array with exactly ``width`` columns."""
-    array: Floats = resized(X, width).toarray()
-    return array

@@ -28,6 +28,7 @@ __all__ = [
     "require_native",
     "require_parts",
     "require_positive",
+    "require_switch",
     "require_whole",
     "saved_array",
     "saved_number",
@@ -110,6 +111,18 @@ def require_at_least_one(**parameters: object) -> None:
     for name, value in parameters.items():
         if not (isinstance(value, int | float) and 1 <= value < math.inf):
             raise InvalidParameter(f"{name} must be at least 1 and finite, got {value!r}")
+
+
+def require_switch(**parameters: object) -> None:
+    """Raise for the first parameter that is neither True nor False.
+
+    >>> require_switch(oracular="no")
+    Traceback (most recent call last):
+    askance.errors.InvalidParameter: oracular must be True or False, got 'no'
+    """
+    for name, value in parameters.items():
+        if not isinstance(value, bool):
+            raise InvalidParameter(f"{name} must be True or False, got {shown(value)}")
 
 
 def shown(value: object) -> str:

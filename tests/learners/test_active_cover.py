@@ -15,7 +15,7 @@ from askance.learners.constants import Constants
 from askance.learners.region import KnownRegion, OneCallRegion
 from askance.oracles.finite import VoteOracle
 from askance.oracles.thresholds import ThresholdOracle
-from askance.sparse import dense, from_dense, row_at
+from askance.sparse import from_dense, resized, row_at
 
 PRACTICAL = Constants.practical(c0=0.05, alpha=1.0, beta_scale=10**0.5)
 seeds = st.integers(0, 2**32 - 1)
@@ -46,7 +46,7 @@ class World:
 def enumerate_epoch(world: World, learner: ActiveCover, c0: float) -> tuple[int, list[bool]]:
     """ERM and region from Z-tilde alone: every classifier, every point, nothing shared."""
     X, targets, weights, tau = learner.sample
-    votes = np.where(dense(X, world.size + 1)[:, 1:] != 0, -1, 1)
+    votes = np.where(resized(X, world.size + 1).toarray()[:, 1:] != 0, -1, 1)
     errors = []
     for j in range(world.size):
         total = 0.0
@@ -62,7 +62,7 @@ def enumerate_epoch(world: World, learner: ActiveCover, c0: float) -> tuple[int,
 def enumerate_violations(world: World, learner: ActiveCover, P: list[float]) -> list[float]:
     """E[I_h / P] - b(h) on the points seen, for every classifier, from Z-tilde and P alone."""
     X, targets, weights, tau = learner.sample
-    votes = np.where(dense(X, world.size + 1)[:, 1:] != 0, -1, 1)
+    votes = np.where(resized(X, world.size + 1).toarray()[:, 1:] != 0, -1, 1)
     errors = [weights[votes[:, j] != targets].sum() / tau for j in range(world.size)]
     best = min(range(world.size), key=lambda j: (round(errors[j], 9), j))
     radius = math.sqrt(0.05 * errors[best] / tau) + 4 * 0.05 * math.log(tau) / tau
@@ -125,7 +125,7 @@ def test_the_probabilities_obey_the_problem_on_the_points_seen(seed: int) -> Non
     inside = np.array([d.in_disagreement for d in decisions])
     assert np.all(P[~inside] == 0)
     assert np.all(P[inside] >= decisions[0].floor)
-    votes = np.where(dense(X, world.size + 1)[:, 1:] != 0, -1, 1)
+    votes = np.where(resized(X, world.size + 1).toarray()[:, 1:] != 0, -1, 1)
     errors = [weights[votes[:, j] != targets].sum() / tau for j in range(world.size)]
     radius = decisions[0].threshold
     slack = tau * radius**2 / (0.05 * 100)

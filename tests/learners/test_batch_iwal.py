@@ -1,6 +1,7 @@
 """IWAL and Oracular CAL in epochs against the closed forms of the paper."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -97,3 +98,10 @@ def test_c0_must_be_positive() -> None:
         BatchIWAL(ThresholdOracle(), c0=0)
     with pytest.raises(InvalidParameter, match="c1 must be at least 1 and finite"):
         BatchIWAL(ThresholdOracle(), c0=1, c1=0.5)
+
+
+@pytest.mark.parametrize("name", ["oracular", "error_dependent"])
+@pytest.mark.parametrize("value", [1, "no", None])
+def test_a_switch_is_true_or_false(refused: Any, name: str, value: object) -> None:
+    with refused(InvalidParameter, f"{name} must be True or False, got {value!r}"):
+        BatchIWAL(ThresholdOracle(), c0=1.0, **{name: value})

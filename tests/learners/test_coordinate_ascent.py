@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 from askance.errors import InvalidParameter
 from askance.kernels.optimization import modified_objective
 from askance.learners.coordinate_ascent import Limits, Problem, solve
+from askance.learners.sample import Snapshot
 from askance.oracles.finite import VoteOracle
 
 seeds = st.integers(0, 2**32 - 1)
@@ -43,10 +44,7 @@ class Instance:
             points=X[n:][inside],
             predicted=unlabeled[:, erm.index],
             count=u,
-            X=X[:n],
-            targets=targets,
-            weights=weights,
-            offered=n,
+            sample=Snapshot(X[:n], targets, weights, n),
             erm=erm,
             limits=self.limits,
         )
@@ -162,7 +160,7 @@ def test_equal_classifiers_share_a_multiplier() -> None:
     limits = Limits(alpha=1.0, regret_scale=0.0, slack=0.0, floor=0.05)
     y = np.array([1, 1])
     erm = oracle.fit(X, y, np.ones(2))
-    problem = Problem(X, table[:, 0], 2, X, y, np.ones(2), 2, erm, limits)
+    problem = Problem(X, table[:, 0], 2, Snapshot(X, y, np.ones(2), 2), erm, limits)
     (first, _), (second, _) = (problem.constraint(oracle.classifiers[j]) for j in (1, 2))
     assert first == second
     assert len(solve(problem, oracle, tolerance=1e-3).cover.classifiers) == 1

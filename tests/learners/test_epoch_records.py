@@ -1,4 +1,6 @@
-from askance.learners.epoch_records import EpochRecord, EpochTally, states
+from dataclasses import asdict
+
+from askance.learners.epoch_records import EpochRecord, EpochTally
 from askance.types import Decision
 
 
@@ -27,4 +29,4 @@ def test_saving_and_loading() -> None:
     other.set_state(tally().get_state())
     record = other.record(2, 3, 7, 0.25)
     assert record == tally().record(2, 3, 7, 0.25)
-    assert EpochRecord.from_state(states([record])[0]) == record
+    assert EpochRecord.from_state(asdict(record)) == record

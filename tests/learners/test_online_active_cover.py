@@ -192,6 +192,8 @@ def test_the_margin_rule_is_a_choice(scripted: Any) -> None:
         ({"alpha": math.inf}, "alpha must be at least 1 and finite, got inf"),
         ({"alpha": math.nan}, "alpha must be at least 1 and finite, got nan"),
         ({"oracular": True}, "got 1 cover oracles with oracular=True"),
+        ({"oracular": 0}, "oracular must be True or False, got 0"),
+        ({"oracular": "no"}, "oracular must be True or False, got 'no'"),
         ({"disagreement": "luck"}, "disagreement must be sensitivity or margin, got 'luck'"),
     ],
 )

@@ -254,7 +254,7 @@ def test_a_learner_is_as_before_the_example_whose_label_failed() -> None:
     learner = askance.make_learner("passive", n_features=4)
     tally = Tally()
     label_of = failing([step.label for step in STREAM], 5)
-    place = Deciding(Verbs(learner), (step.coin for step in STREAM), tally, label_of)
+    place = Deciding(tally, label_of, None, Verbs(learner), (step.coin for step in STREAM))
     with pytest.raises(Lost):
         walk_rows([place], [(step.row, i) for i, step in enumerate(STREAM)])
     assert learner.k == tally.examples == tally.queries == 5

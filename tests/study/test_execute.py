@@ -10,6 +10,7 @@ from askance.errors import InvalidParameter
 from askance.kernels._jit import CODE_VERSION
 from askance.presets import make_learner
 from askance.simulate import run_readable
+from askance.sparse import row_at
 from askance.study import execute
 from askance.study.design import read_study
 from askance.study.origins import load_origin
@@ -56,8 +57,8 @@ def whole(tiny, tmp_path):
 def test_every_cell_gives_what_the_readable_learner_gives(tiny, whole):
     data = load_origin(tiny.origins[0])
     train, test = train_test(permutation("points", 2, len(data)))
-    examples = [(data.row(int(i)), int(data.labels[i])) for i in train]
-    tested = [(data.row(int(i)), int(data.labels[i])) for i in test]
+    examples = [(row_at(data.csr, int(i)), int(data.labels[i])) for i in train]
+    tested = [(row_at(data.csr, int(i)), int(data.labels[i])) for i in test]
     learner = make_learner("online_active_cover", n_features=2, cover_size=3)
     drawn = coins("points", 2, len(train)).tolist()
     expected = run_readable(learner, examples, drawn, tested, budgets=tiny.budgets)

@@ -1,5 +1,7 @@
+import itertools
 import math
 import statistics
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -128,3 +130,107 @@ def test_intervals_repeat_and_hold_what_never_varies():
     assert low < metrics.auc_gain(by_data) < high + 0.05
     constant = [np.full((9, 3), 0.25)] * 4
     assert metrics.resamples(constant, metrics.auc_gain, repeats=5).tolist() == [0.25] * 5
+
+
+# Two data sets with two and three permutations of three settings; no two sums are the same.
+SMALL = [
+    np.array([[0.11, 0.02, 0.08], [0.01, 0.17, 0.32]]),
+    np.array([[0.40, 0.05, 0.29], [0.03, 0.23, 0.36], [0.37, 0.61, 0.13]]),
+]
+
+
+def every_resample(by_data):
+    """All resamples that can be drawn with their probabilities, as plain lists."""
+    for sets in itertools.product(by_data, repeat=len(by_data)):
+        draws = [list(itertools.product(some.tolist(), repeat=len(some))) for some in sets]
+        for drawn in itertools.product(*draws):
+            yield drawn, 1 / len(by_data) ** len(by_data) / math.prod(map(len, draws))
+
+
+def mean_of_medians(drawn, setting):
+    return statistics.mean(statistics.median(run[setting] for run in some) for some in drawn)
+
+
+def exact_distribution(by_data, value):
+    found = Counter()
+    for drawn, probability in every_resample(by_data):
+        found[round(value(drawn), 9)] += probability
+    assert math.isclose(sum(found.values()), 1.0)
+    return found
+
+
+def assert_drawn_from(draws, exact):
+    """Each value is as frequent as it is likely, within five standard errors."""
+    seen = Counter(draws.round(9).tolist())
+    assert seen.keys() <= exact.keys()
+    for value, likely in exact.items():
+        error = math.sqrt(likely * (1 - likely) / len(draws))
+        assert abs(seen[value] / len(draws) - likely) < 5 * error
+
+
+@pytest.mark.parametrize("setting", [0, 1, 2])
+def test_resamples_keep_a_setting_as_counting_all_of_them_says(setting):
+    exact = exact_distribution(SMALL, lambda drawn: mean_of_medians(drawn, setting))
+    kept = metrics.keeping(SMALL, [setting, setting])
+    assert_drawn_from(metrics.resamples(kept, metrics.auc_gain, repeats=3000), exact)
+
+
+def test_resamples_choose_anew_as_counting_all_of_them_says():
+    exact = exact_distribution(
+        SMALL, lambda drawn: max(mean_of_medians(drawn, setting) for setting in range(3))
+    )
+    anew = metrics.resamples(SMALL, metrics.auc_gain, repeats=3000)
+    assert_drawn_from(anew, exact)
+    # On the same draws the setting that is best for all never gains more than the one chosen anew.
+    best = [metrics.best_fixed(SMALL)] * 2
+    kept = metrics.resamples(metrics.keeping(SMALL, best), metrics.auc_gain, repeats=3000)
+    assert (kept <= anew + 1e-12).all()
+    assert (kept < anew - 1e-3).mean() > 0.2
+
+
+def halves_one_by_one(medians):
+    """What every half of a list of lists gains with the setting that all the others choose."""
+    n, settings = len(medians), range(len(medians[0]))
+    found = {}
+    for size in {n // 2, n - n // 2}:
+        for judges in itertools.combinations(range(n), size):
+            choosers = [medians[d] for d in range(n) if d not in judges]
+            means = [statistics.mean(line[p] for line in choosers) for p in settings]
+            chosen = means.index(max(means))
+            found[judges] = round(statistics.mean(medians[d][chosen] for d in judges), 9)
+    return found
+
+
+def test_halves_are_judged_by_the_setting_of_the_others():
+    rng = np.random.default_rng(3)
+    by_data = [rng.normal(0.0, 0.2, (3, 4)) for _ in range(5)]
+    medians = [[statistics.median(c) for c in zip(*d.tolist(), strict=True)] for d in by_data]
+    expected = halves_one_by_one(medians)
+    found = metrics.halves(by_data, repeats=200).round(9)
+    assert len(found) == 400
+    # Two sets judge, then the other three; every one of the 20 halves comes up.
+    assert set(found[::2]) == {v for judges, v in expected.items() if len(judges) == 3}
+    assert set(found[1::2]) == {v for judges, v in expected.items() if len(judges) == 2}
+    pairs = {(v, expected[tuple(sorted({*range(5)} - {*j}))]) for j, v in expected.items()}
+    assert set(zip(found[::2].tolist(), found[1::2].tolist(), strict=True)) <= pairs
+    # Each of the ten halves comes up as often as any other, within five standard errors.
+    counts = Counter(found[1::2].tolist())
+    assert all(abs(counts[v] - 20) < 20 for v in counts)
+
+
+def test_settings_that_help_half_of_the_sets_gain_nothing_on_the_others():
+    # Each setting suits one set and harms the other three.
+    by_data = [np.full((1, 4), -0.1) + 0.5 * np.eye(4)[d] for d in range(4)]
+    assert metrics.auc_gain(by_data) > 0
+    assert metrics.halves(by_data).tolist() == pytest.approx([-0.1] * 100)
+
+
+def test_halves_repeat_are_the_same_for_all_and_need_two_sets():
+    by_data = [np.array([[value]]) for value in (0.1, 0.2, 0.4, 0.8)]
+    found = metrics.halves(by_data)
+    assert np.array_equal(found, metrics.halves(by_data))
+    # With one setting the two halves tell what the mean of all does.
+    assert (found[::2] + found[1::2]).tolist() == pytest.approx([0.75] * 50)
+    doubled = metrics.halves([np.hstack([some, some - 1]) for some in by_data])
+    assert np.array_equal(doubled, found)
+    assert len(metrics.halves(by_data[:1])) == 0

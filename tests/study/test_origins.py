@@ -9,6 +9,7 @@ from askance.data.reading.intake import Intake, Reading
 from askance.data.splits import coins, permutation
 from askance.errors import BadRecord, DatasetUnavailable, InvalidParameter
 from askance.rehearsal.held import hold
+from askance.sparse import row_at
 from askance.study.design import Origin, read_study
 from askance.study.origins import (
     absent,
@@ -28,7 +29,7 @@ def test_embedded_sets_are_those_of_scikit_learn():
 
     pixels, digits = load_digits(return_X_y=True)
     data = load_origin(DIGITS)
-    row = data.row(5)
+    row = row_at(data.csr, 5)
     dense = np.zeros(64)
     dense[row.indices] = row.values
     assert np.array_equal(dense, pixels[5])
@@ -46,7 +47,7 @@ def test_a_split_is_the_permutation_with_its_coins():
     assert len(train.labels) == len(data) * 4 // 5
     assert np.array_equal(np.concatenate([train.labels, test.labels]), data.labels[order])
     assert np.array_equal(train.coins, coins("digits", 2, len(train.labels)))
-    row, start = data.row(int(order[7])), train.indptr[7]
+    row, start = row_at(data.csr, int(order[7])), train.indptr[7]
     assert np.array_equal(train.indices[start : train.indptr[8]], row.indices)
     assert np.array_equal(train.values[start : train.indptr[8]], row.values)
 

@@ -1,11 +1,14 @@
+import re
+
 import pytest
 
 from askance.errors import FileUnreadable
 from askance.study import execute
-from askance.study.design import read_study
+from askance.study.design import Cell, read_study
 from askance.study.report import write_report
 from askance.study.results import collect, holes
-from askance.study.store import Store, export_results
+from askance.study.store import Outcome, Store, export_results
+from askance.types import ResultRow
 
 
 @pytest.fixture
@@ -45,6 +48,44 @@ def test_a_report_shows_all_and_says_on_its_face_what_is_missing(tiny, tasks, tm
     assert found[0] in written
     for drawing in (tmp_path / "pages").glob("*.svg"):
         assert f"]({drawing.name})" in written
+
+
+def test_parts_of_sets_are_named_and_not_drawn_among_the_large(tmp_path):
+    contents = {
+        "covtype": "581012 11.8789 54 0.488",
+        "vehv2binary": "4856 48.6133 105 0.438",
+        "rcv1": "27613 77.6752 47236 0.452",
+    }
+    text = f"""
+    permutations = 1
+    budgets = [10, 20]
+    [[data]]
+    catalog = {list(contents)}
+    [[learners]]
+    algorithm = "passive"
+    learning_rate = [0.4, 0.8]
+    """
+    study, store = read_study("study.toml", text), Store(tmp_path / "store")
+    rows = tuple(ResultRow(n, n, n, 0.5, True) for n in (10, 20))
+    with store.writing(text):
+        store.add(
+            Outcome(Cell(name, data, 1, *pair), rows, 0.5, "v1")
+            for name, data in contents.items()
+            for pair in study.settings()
+        )
+    pages = tmp_path / "pages"
+    text = write_report(store, pages).read_text()
+    (box,) = re.findall(r'<p class="warns">(.+?)</p>', text)
+    assert re.findall("covtype|vehv2binary is 4,856 of|rcv1 is 27,613 of", box) == [
+        "vehv2binary is 4,856 of",
+        "rcv1 is 27,613 of",
+    ]
+    for choice in ("fixed", "per_data"):
+        large, small = (
+            (pages / f"errors-{choice}-{size}.svg").read_text() for size in ("large", "small")
+        )
+        assert [name in large for name in contents] == [True, False, False]
+        assert [name in small for name in contents] == [False, True, True]
 
 
 def test_the_time_of_each_algorithm_is_kept_by_an_export(tiny, tasks, tmp_path):

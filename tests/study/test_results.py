@@ -1,7 +1,7 @@
 import numpy as np
 
 from askance.study.design import Cell, read_study
-from askance.study.results import collect, wanted
+from askance.study.results import Curves, Results, collect, holes, parts, wanted
 from askance.study.store import Outcome, Store
 from askance.types import ResultRow
 
@@ -62,3 +62,41 @@ def test_data_sets_are_in_the_order_of_the_study(tmp_path):
     assert [c.dataset for c in collect(study, store.table()).curves] == ["titanic", "abalone"]
     assert wanted(study)[:2] == ["titanic", "abalone"]
     assert len(wanted(study)) == 22
+
+
+def of_catalog(name, data):
+    flat = np.full((1, 1, 1), 0.5)
+    return Curves(name, [1], flat, flat, flat[0], data)
+
+
+def test_a_part_of_a_set_is_said_to_be_one():
+    text = TEXT.replace('embedded = ["digits"]', 'catalog = ["rcv1", "vehv2binary", "abalone"]')
+    study = read_study("study.toml", text.replace("permutations = 2", "permutations = 1"))
+    here = {
+        "rcv1": "27613 77.6752 47236 0.452",
+        "vehv2binary": "4856 48.6133 105 0.438",
+        "abalone": "4177 7.99952 8 0.498",
+    }
+    results = Results(study, [of_catalog(*pair) for pair in here.items()], {})
+    rcv1, vehicles = parts(results)
+    assert rcv1 == "rcv1 is 27,613 of the paper's 781,265 documents."
+    assert vehicles.startswith("vehv2binary is 4,856 of the paper's 299,254 examples (the first")
+    assert "4,999 rows" in vehicles
+    assert vehicles.endswith("with a label that we fitted.")
+    # They are there all the same: an export of them is complete.
+    assert holes(results) == []
+
+
+def test_the_whole_set_or_a_file_of_that_name_is_no_part():
+    study = read_study("study.toml", TEXT)
+    whole = of_catalog("rcv1", "781265 75.7171 43001 0.474")
+    own = of_catalog("rcv1", "0123456789012345")
+    assert parts(Results(study, [whole, own], {})) == []
+    assert (whole.examples, own.examples) == (781_265, None)
+
+
+def test_curves_know_the_content_of_their_set(tmp_path):
+    study, store = read_study("study.toml", TEXT), Store(tmp_path)
+    store.add([outcome(setting, 1, (0.2, 0.1)) for setting in SETTINGS])
+    (curves,) = collect(study, store.table()).curves
+    assert (curves.data, curves.examples) == ("embedded", None)

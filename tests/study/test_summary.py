@@ -58,9 +58,30 @@ def test_the_summary_by_hand():
     assert cover["fixed"].value == pytest.approx(0.5)
     assert cover["fixed"].literal == pytest.approx(0.5)
     assert (cover["per_data"].paper, cover["fixed"].paper) == PAPER["online_active_cover"]
-    assert cover["fixed"].low <= 0.5 <= cover["fixed"].high
     # Each draw is of the same resample for both; no resample of these has passive ahead.
-    assert (cover["fixed"].draws >= found["passive"]["fixed"].draws).all()
+    assert (cover["fixed"].anew >= found["passive"]["fixed"].anew).all()
+
+
+def test_the_chosen_setting_is_kept_or_chosen_anew():
+    found = summary(TWO, repeats=40)["online_active_cover"]
+    # The cover of 6 gains .5 on both sets; of those of 3 a resample may hold the first set alone.
+    assert set(found["fixed"].kept) == {0.5}
+    assert set(found["fixed"].anew) == {0.5, 0.75}
+    # With settings for each the first set keeps the cover of 3, the second that of 6.
+    assert set(found["per_data"].kept) == {0.5, 0.625, 0.75}
+    assert len(found["fixed"].kept) == len(found["fixed"].anew) == 40
+
+
+def test_halves_are_for_one_setting():
+    found = summary(TWO, repeats=1)
+    cover, passive = found["online_active_cover"], found["passive"]
+    # The first set would take the cover of 3, worth 0 on the second; the second that of 6.
+    assert sorted(cover["fixed"].halves[:2].tolist()) == pytest.approx([0.0, 0.5])
+    assert sorted(passive["fixed"].halves[:2].tolist()) == pytest.approx([0.0, 0.25])
+    # The same half chooses for both.
+    chosen_by_first = cover["fixed"].halves == 0.0
+    assert np.array_equal(chosen_by_first, passive["fixed"].halves == 0.0)
+    assert len(cover["per_data"].halves) == 0
 
 
 def test_the_chosen_settings_and_their_errors():

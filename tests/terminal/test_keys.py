@@ -7,7 +7,7 @@ import termios
 
 import pytest
 
-from askance.terminal.keys import END, OTHER, RESIZED, console_keys, line_keys, terminal_keys
+from askance.terminal.keys import END, OTHER, RESIZED, TerminalKeys, console_keys, line_keys
 
 
 @pytest.fixture
@@ -21,14 +21,14 @@ def terminal():
 
 def test_single_keys_come_without_a_line_end(terminal):
     keyboard, screen = terminal
-    with terminal_keys(screen) as read:
+    with TerminalKeys(screen).taken() as read:
         os.write(keyboard, "yé日😀?".encode())
         assert [read() for _ in range(5)] == ["y", "é", "日", "😀", "?"]
 
 
 def test_what_special_keys_send_is_one_key(terminal):
     keyboard, screen = terminal
-    with terminal_keys(screen) as read:
+    with TerminalKeys(screen).taken() as read:
         os.write(keyboard, b"\x1b[Ay")
         assert [read(), read()] == [OTHER, "y"]
         os.write(keyboard, b"\x1b[15~n")
@@ -37,7 +37,7 @@ def test_what_special_keys_send_is_one_key(terminal):
 
 def test_bytes_that_are_no_character_are_one_key(terminal):
     keyboard, screen = terminal
-    with terminal_keys(screen) as read:
+    with TerminalKeys(screen).taken() as read:
         os.write(keyboard, b"\xffy")
         assert [read(), read()] == ["\ufffd", "y"]
 
@@ -47,7 +47,7 @@ def test_the_terminal_is_left_as_it_was_even_after_an_error(terminal):
     before = termios.tcgetattr(screen)
 
     def fail():
-        with terminal_keys(screen):
+        with TerminalKeys(screen).taken():
             assert not termios.tcgetattr(screen)[3] & (termios.ICANON | termios.ECHO)
             raise ZeroDivisionError
 
@@ -58,7 +58,7 @@ def test_the_terminal_is_left_as_it_was_even_after_an_error(terminal):
 
 def test_a_new_size_is_reported_once(terminal):
     keyboard, screen = terminal
-    with terminal_keys(screen) as read:
+    with TerminalKeys(screen).taken() as read:
         fcntl.ioctl(screen, termios.TIOCSWINSZ, struct.pack("HHHH", 20, 40, 0, 0))
         assert read() == RESIZED
         os.write(keyboard, b"y")
@@ -68,7 +68,7 @@ def test_a_new_size_is_reported_once(terminal):
 def test_single_keys_come_back_after_a_shell_took_the_terminal(terminal):
     keyboard, screen = terminal
     before = termios.tcgetattr(screen)
-    with terminal_keys(screen) as read:
+    with TerminalKeys(screen).taken() as read:
         termios.tcsetattr(screen, termios.TCSANOW, before)
         assert read() == RESIZED
         os.write(keyboard, b"n")
@@ -78,7 +78,7 @@ def test_single_keys_come_back_after_a_shell_took_the_terminal(terminal):
 def test_a_terminal_that_is_released_for_a_while_is_as_it_was_and_drawn_again(terminal):
     keyboard, screen = terminal
     before = termios.tcgetattr(screen)
-    with terminal_keys(screen) as read:
+    with TerminalKeys(screen).taken() as read:
         with read.released():
             assert termios.tcgetattr(screen) == before
         assert not termios.tcgetattr(screen)[3] & termios.ICANON
@@ -89,7 +89,7 @@ def test_a_terminal_that_is_released_for_a_while_is_as_it_was_and_drawn_again(te
 
 def test_a_terminal_that_is_gone_has_no_more_keys():
     keyboard, screen = pty.openpty()
-    with terminal_keys(screen) as read:
+    with TerminalKeys(screen).taken() as read:
         os.close(keyboard)
         assert read() == END
     os.close(screen)

@@ -4,7 +4,7 @@ from askance.engine.checkpoints import run_settings
 from askance.engine.drivers import Driver, drive
 from askance.engine.group import Group, is_compilable
 from askance.engine.grouping import cover_size, groups
-from askance.engine.streams import CHUNK, chunks_of, stream_of, stream_of_rows
+from askance.engine.streams import CHUNK, chunks_of, stream_of, stream_of_matrix, stream_of_rows
 
 __all__ = [
     "CHUNK",
@@ -17,5 +17,6 @@ __all__ = [
     "is_compilable",
     "run_settings",
     "stream_of",
+    "stream_of_matrix",
     "stream_of_rows",
 ]

@@ -114,6 +114,7 @@ class Steps:
         indices, values = x if self._predicts else self._plain(x, steps.predict)
         try:
             predicted = steps.predict(self._table, self._room, indices, values)
+        # So the compiled step says that it was not compiled for arrays of this form.
         except TypeError:
             self._look_closer(self._predicts)
             return self.predict(x)
@@ -148,6 +149,7 @@ class Steps:
         learner = self._learner
         k, error_sum = learner.k, learner.error_sum
         try:
+            # A label that was not asked for is never read, but a number must be handed over.
             error_sum = steps.learn(
                 self._table, self._room, indices, values, k, error_sum, *decision[:7], label or 1
             )
@@ -155,6 +157,7 @@ class Steps:
             self._look_closer(self._learns)
             return self.learn(x, decision, label)
         if error_sum < 0.0:
+            # Refused before anything was changed, so the same row can be tried again.
             self._make_room(indices, values)
             return self.learn(x, decision, label)
         learner.error_sum, learner.k = error_sum, k + 1
@@ -192,6 +195,7 @@ class Steps:
             known += 0, 0.0, 1, True, 1.0, True, 0, 1.0, 1.0, 1
         announce(self._learner, kernel, *known)
         refuses = compile_only(kernel, *known)
+        # Where it is interpreted nothing is refused, so each row is looked at.
         self._predicts |= refuses and kernel is steps.predict
         self._offers |= refuses and kernel is steps.offer
         self._learns |= refuses and kernel is steps.learn

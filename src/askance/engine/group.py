@@ -52,6 +52,7 @@ def is_compilable(learner: Learner) -> bool:
     >>> is_compilable(askance.make_learner("iwal1", n_features=3, rates="constant"))
     False
     """
+    # Not a subclass: it may decide or learn in another way, which no pass knows of.
     if type(learner) not in _KINDS or not isinstance(learner, StreamingLearner):
         return False
     oracles = [learner.erm, *getattr(learner, "cover_oracles", [])]
@@ -127,6 +128,7 @@ class Group:
         learner = self._settings[0]
         learner.k = int(self.progress.k[0])
         learner.error_sum = float(self.progress.error_sums[0])
+        # The multipliers follow from these; the weights are the learner's own already.
         if isinstance(learner, OnlineActiveCover):
             learner.numerators = self.progress.numerators[1:].tolist()
             learner.denominators = self.progress.denominators[1:].tolist()
@@ -147,6 +149,7 @@ class Group:
         )
         self.grid = _grid(settings, first)
         n, dtype = len(settings), state.weights.dtype
+        # In the order of the fields, as kernels address them.
         kinds = (float, bool, float, bool, *[float] * 3)
         self.decided = passes.Decisions._make(np.zeros(n, kind) for kind in kinds)
         self.row = _row(0, dtype)
@@ -217,6 +220,7 @@ class Group:
         self._state.scales[:] = old.scales
         self._state.norms[:count] = old.norms[kept]
         self._state.totals[:count] = old.totals[kept]
+        # The first four are by setting, the others by lane.
         by_setting = [array[stays] for array in progress[:4]]
         by_lane = [array[kept] for array in progress[4:]]
         self.progress = passes.Progress._make([*by_setting, *by_lane])

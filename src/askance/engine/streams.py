@@ -7,7 +7,7 @@ import numpy as np
 
 from askance.errors import InvalidRow
 from askance.kernels import linear, passes
-from askance.types import Label, Row
+from askance.types import Label, Matrix, Row
 from askance.validation import (
     require_coins,
     require_indptr,
@@ -16,7 +16,7 @@ from askance.validation import (
     require_whole,
 )
 
-__all__ = ["CHUNK", "chunks_of", "stream_of", "stream_of_rows"]
+__all__ = ["CHUNK", "chunks_of", "stream_of", "stream_of_matrix", "stream_of_rows"]
 
 
 CHUNK = 4096
@@ -51,6 +51,11 @@ most 1e+15
             f"most {linear.LARGEST_VALUE:g}"
         )
     return stream
+
+
+def stream_of_matrix(X: Matrix, labels: Any, coins: Any = ()) -> passes.Stream:
+    """:func:`stream_of` a CSR array, as wide as it is."""
+    return stream_of(X.indptr, X.indices, X.data, labels, coins, n_features=X.shape[1])
 
 
 def stream_of_rows(

@@ -52,7 +52,7 @@ from askance.kernels.pass_records import (
     Stream,
 )
 from askance.kernels.updates import commit, commit_lane
-from askance.kernels.walks import walk_covers
+from askance.kernels.walks import trains, walk_covers
 from askance.types import Floats, Integers
 
 __all__ = [
@@ -89,6 +89,7 @@ def decide(p: Pass, n: int, norm: float, coin: float) -> None:
         f = np.float64(work.margins[s])
         k = progress.k[s]
         out.predicted[s] = sign(f)
+        # As it is for an algorithm that has no region, no test and no floor; others write over it.
         out.inside[s] = True
         out.k[s] = k
         out.threshold[s] = math.inf
@@ -118,6 +119,7 @@ def _sweep_sensitivities(p: Pass, n: int) -> None:
     needed = False
     for s in range(settings):
         needed = needed or (grid.kinds[s] >= IWAL and not grid.by_margin[s])
+        # -1 stands for any opposed agreement: of it only the sign is looked at.
         work.parts[s] = slope_squared(-1.0, work.decay[s], work.confidence[s])
     if needed:
         parts, moved = work.parts[:settings], work.moved[:settings]
@@ -176,22 +178,19 @@ def learn(p: Pass, n: int, norm: float, label: float) -> None:
 
     The margins in ``work`` must be those of this row.
     """
+    # Only now, since decide must change nothing. The row was scaled as if it had been observed.
     observe(p.row.indices[:n], p.row.values[:n], p.lanes.scales)
     grid, progress, work = p.grid, p.progress, p.work
     for s in range(grid.kinds.shape[0]):
+        # A setting that is done stays in its lanes until the next chunk; weight 0 changes nothing.
         if progress.done[s]:
             work.weights[s] = work.parts[s] = 0.0
         else:
             _learn_erm(p, label, s)
-        if not _trains(p, s):
+        if not trains(p, s):
             _rest(p, s)
+    # The ERMs learn with the members, in one commit: no member looks at the ERM's new weights.
     commit(p, n, norm, _walk_if_any(p, n, norm, p.covers))
-
-
-@inlined
-def _trains(p: Pass, s: int) -> bool:
-    """Whether the members of a setting, if it has some, learn from this example."""
-    return not p.progress.done[s] and p.decided.k[s] >= FIRST - 1.0
 
 
 @inlined
@@ -200,7 +199,7 @@ def _walk_if_any(p: Pass, n: int, norm: float, covers: bool | None) -> bool:
     # numba prunes a branch on an argument that is None before it compiles what is in it.
     if covers is not None:
         for s in range(p.grid.kinds.shape[0]):
-            if _trains(p, s):
+            if trains(p, s):
                 walk_covers(p, n, norm)
                 return True
     return False
@@ -240,6 +239,8 @@ def _learn_erm(p: Pass, label: float, s: int) -> None:
         target, weight = decided.predicted[s], 1.0
     else:
         weight = importance_weight(decided.probability[s], decided.queried[s])
+        # What is not queried has weight 0, and so no label: any target will do, and 1 is the one
+        # that the readable learners write down.
         target = label if decided.queried[s] else 1.0
         if p.grid.kinds[s] == MARGIN and decided.queried[s]:
             weight = 1.0
@@ -290,6 +291,7 @@ def run(
         norm = squared_norm(p.row.scaled[:n])
         decide(p, n, norm, stream.coins[i])
         learn(p, n, norm, float(stream.labels[i]))
+        # The caller looks at the classifiers as they are at a budget, before the next row.
         if _count_queries(p, budgets):
             return i + 1
     return stop

@@ -57,10 +57,13 @@ def offer(
     not lie in [0, 1); then nothing has happened.
     """
     p = record_at(table, Pass, room.dtype)
+    # Refused by a value and not by an error, which would cost more than the step: the caller looks
+    # closer, and says what is wrong.
     n = _load(p, indices, values) if 0.0 <= coin < 1.0 else 0
     if n == 0:
         return 0, False, 0.0, False, k, 0.0, 0.0
     progress, out = p.progress, p.decided
+    # Handed in and back as numbers: the learner keeps them as such, and its verbs may change them.
     progress.k[0], progress.error_sums[0] = float(k), error_sum
     # The numerators and denominators are the learner's own arrays, which may have been changed
     # since the last call, by its verbs or by a file; the multipliers are only what follows.
@@ -70,8 +73,10 @@ def offer(
         )
     norm = squared_norm(p.row.scaled[:n])
     decide_all(p, n, norm, coin)
+    # At once, while its margins are there; nobody looks at the label that is handed over.
     if not out.queried[0]:
         learn_all(p, n, norm, 1.0)
+    # In Python's own types, which a Decision holds.
     return (
         int(out.predicted[0]),
         bool(out.inside[0]),

@@ -58,6 +58,7 @@ def flips(p: Pass, n: int, norm: float, lane: int, tiny: bool) -> bool:
     """
     lanes, work = p.lanes, p.work
     weight = work.weights[lane]
+    # With this example on top of the counts, as the commit will have it; nothing is kept here.
     factor = rate_factor(ADAPTIVE, lanes.norms[lane] + weight * norm, lanes.totals[lane] + weight)
     strength = lanes.learning_rates[lane] * weight
     needed = work.revert[lane]
@@ -65,7 +66,9 @@ def flips(p: Pass, n: int, norm: float, lane: int, tiny: bool) -> bool:
     moved: float = np.float64(work.moved[lane])
     if part != trial:
         # The sums were made with the trial's part. Most walks are settled by what those sums bound,
-        # and a sum over the features is saved; the margins of 0.1% cover rounding in float32.
+        # and a sum over the features is saved; the margins of 0.1% cover rounding in float32. The
+        # bound: no term of a movement, x z / sqrt(G), is negative, since z has the sign of x, and
+        # (G + trial x^2) / (G + part x^2) lies between trial / part and 1 whatever G is.
         if part > 0.0 and trial > 0.0 and not tiny:
             push = strength * factor * moved
             slack = math.sqrt(trial / part)
@@ -74,12 +77,14 @@ def flips(p: Pass, n: int, norm: float, lane: int, tiny: bool) -> bool:
             if push * max(slack, 1.0) < needed * 0.999:
                 return False
         moved = lane_movement(p.row, n, lanes.gradients, lane, part)
+    # In the order in which the commit multiplies: near the edge both must have the same bits.
     push = strength * (factor * moved)
     if push > needed * (1.0 + EDGE):
         return True
     if push < needed * (1.0 - EDGE) or moved <= 0.0:
         return False
-    # At the edge rounding decides, so it must be the rounding of the step that will be made.
+    # At the edge rounding decides, so it must be the rounding of the step that will be made. By
+    # the sign, not by a comparison with 0: a margin of 0 has reached -1, but not +1.
     opposed = -abs(np.float64(work.margins[lane]))
     target = work.targets[lane]
     return bool(sign(target * (opposed + _step(opposed, work.decay[lane], push))) == target)
@@ -104,6 +109,8 @@ def find_doubts(
     [0.0, 1.0, 0.0]
     """
     # Without branches, so that it vectorises: doubts are looked for in all lanes of every example.
+    # A push at the edge neither reaches nor stays, so it is doubted whichever was expected; a
+    # doubt too many costs a second walk, and one too few would cost the bits.
     for lane in range(doubts.shape[0]):
         agrees = targets[lane] * np.float64(margins[lane]) > 0.0
         reaches = agrees | (pushes[lane] > reverts[lane] * (1.0 + EDGE))
@@ -119,6 +126,7 @@ def has_tiny(row: RowBuffer, n: int) -> bool:
     >>> bool(has_tiny(RowBuffer(np.array([0]), np.array([1e-15]), np.array([1.0]), np.zeros(1)), 1))
     True
     """
+    # Counted to the end: a loop that may leave early does not vectorise.
     count = 0
     for i in range(n):
         count += 0.0 < abs(row.values[i]) < TINY_VALUE
@@ -145,7 +153,8 @@ def commit(p: Pass, n: int, norm: float, ready: bool) -> None:
     for lane in range(count):
         learning += work.weights[lane] > 0.0
     # A sweep costs about as much as six lanes on their own: the vectors are wide, but each entry
-    # of the row reads and writes all lanes, those that learn nothing too.
+    # of the row reads and writes all lanes, those that learn nothing too. Which way is taken
+    # changes no bit: lanes share nothing but the row, and each sums over it in its order.
     if learning * 6 <= count or count == 1:
         for lane in range(count):
             if work.weights[lane] > 0.0:
@@ -166,6 +175,8 @@ def _apply(p: Pass, n: int) -> None:
     gradients, weights = p.lanes.gradients, p.lanes.weights
     parts, updates, rates = work.parts, work.updates, work.rates
     count = weights.shape[1]
+    # One sweep for both: the rates are already those after the gradient parts are added. A lane
+    # that learns nothing has part 0 and update 0.
     wide, whole = count - count % WIDE, count - count % VECTOR
     for begin in range(0, wide, WIDE):
         add_updates(WIDE, begin, n, indices, values, gradients, weights, parts, updates, rates)
@@ -193,6 +204,7 @@ def commit_lane(p: Pass, n: int, norm: float, lane: int, ready: bool) -> None:
     if not ready:
         find_rates(p.row, n, lanes.gradients, work.parts, work.moved, work.rates, lane)
     weight, target = work.weights[lane], work.targets[lane]
+    # Counted before the step, whose rates include this example: so the first one is finite.
     lanes.norms[lane] += weight * norm
     lanes.totals[lane] += weight
     factor = rate_factor(ADAPTIVE, lanes.norms[lane], lanes.totals[lane])
@@ -201,6 +213,7 @@ def commit_lane(p: Pass, n: int, norm: float, lane: int, ready: bool) -> None:
     work.reach[lane] = moved
     agreement = target * np.float64(work.margins[lane])
     step = _step(agreement, work.decay[lane], lanes.learning_rates[lane] * weight * moved)
+    # In the order of linear.learn, which the readable learners call: other brackets, other bits.
     work.updates[lane] = target * step / moved * factor if moved > 0.0 else 0.0
     _apply_lane(p, n, lane)
 
@@ -229,6 +242,7 @@ def _find_pushes(
     reach: Floats,
     pushes: Floats,
 ) -> None:
+    # As commit_lane has it, but without counting: a second walk may still change the weights.
     for lane in range(norms.shape[0]):
         weight = weights[lane]
         squares = norms[lane] + weight * norm
@@ -243,6 +257,7 @@ def _find_pushes(
 def _find_updates(p: Pass, norm: float) -> None:
     """The scalar update of each lane, and its counts."""
     lanes, work = p.lanes, p.work
+    # Only now: the pushes were found with this example on top of what was counted before it.
     _count(norm, work.weights, lanes.norms, lanes.totals)
     usual = _find_guesses(
         work.targets, work.margins, work.decay, work.confidence, work.pushes, work.agreements,
@@ -291,6 +306,7 @@ def _find_steps(
 
     The parts of ``usual_step`` each have one too: in a long one, lanes would wait for each other.
     """
+    # Most steps are small and need no second guess, so whole blocks of lanes go without.
     for begin in range(0, steps.shape[0], WIDE):
         end = begin + WIDE
         if any_from(SMALL, steps[begin:end]):
@@ -322,6 +338,8 @@ def any_from(least: float, numbers: Floats) -> bool:
 @kernel
 def _find_larger(agreements: Floats, decay: Floats, pushes: Floats, steps: Floats) -> None:
     """Bring the guesses of steps that are not small close enough for the last correction."""
+    # For all lanes of the block, but each keeps what usual_step would choose for it alone: what its
+    # neighbours need must not change its bits.
     for lane in range(steps.shape[0]):
         step = steps[lane]
         guess = second_guess(step, agreements[lane], decay[lane], pushes[lane])

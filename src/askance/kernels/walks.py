@@ -18,7 +18,7 @@ from askance.kernels.pass_records import FIRST, Pass, Progress
 from askance.kernels.updates import ANY, any_from, find_doubts, find_pushes, flips, has_tiny
 from askance.types import Floats
 
-__all__ = ["walk_covers"]
+__all__ = ["trains", "walk_covers"]
 
 
 @inlined
@@ -32,7 +32,8 @@ def walk_covers(p: Pass, n: int, norm: float) -> None:
     for s in range(settings):
         if _walks(p, s):
             _guess(p, n, norm, s)
-    # The sums below are those of these parts; a second walk that changes a part must know that.
+    # The sums below are those of these parts; a second walk that changes a part must know that. The
+    # ERMs, whose parts no walk changes, ride along: the commit needs their rates too.
     for lane in range(count):
         work.trials[lane] = work.parts[lane]
     sweep_rates(p.row, n, lanes.gradients, work.parts, work.moved, work.rates, 0, count)
@@ -47,10 +48,15 @@ def walk_covers(p: Pass, n: int, norm: float) -> None:
 
 
 @inlined
+def trains(p: Pass, s: int) -> bool:
+    """Whether the members of a setting, if it has some, learn from this example."""
+    return not p.progress.done[s] and p.decided.k[s] >= FIRST - 1.0
+
+
+@inlined
 def _walks(p: Pass, s: int) -> bool:
-    """Whether the cover of a setting, if it has one, learns from this example."""
-    alone = p.grid.first[s] == p.grid.first[s + 1]
-    return not (alone or p.progress.done[s] or p.decided.k[s] < FIRST - 1.0)
+    """Whether a setting has members, and they learn from this example."""
+    return p.grid.first[s] < p.grid.first[s + 1] and trains(p, s)
 
 
 @inlined
@@ -141,6 +147,7 @@ def _weigh(
 @kernel
 def _expect(numerators: Floats, expected: Floats) -> None:
     """Expect of members outside the region that they agree, if disagreeing changes anything."""
+    # Outside the gap is not positive, so a numerator of 0 stays 0, and no denominator counts.
     for lane in range(numerators.shape[0]):
         expected[lane] = 1.0 if numerators[lane] != 0.0 else ANY
 
@@ -170,7 +177,8 @@ def _walk(p: Pass, n: int, norm: float, guess: bool, tiny: bool, s: int) -> None
         work.parts[lane] = weight * slope_squared(
             agreement, work.decay[lane], work.confidence[lane]
         )
-        # An update never carries a member away from its target, only towards it.
+        # An update never carries a member away from its target, only towards it. So one that agrees
+        # needs no sum, and no guess about it can be wrong.
         settled = agreement > 0.0
         if guess:
             settled |= learning_rate * weight * work.reach[lane] > work.revert[lane]

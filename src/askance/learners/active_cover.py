@@ -134,16 +134,12 @@ class ActiveCover(EpochLearner):
     def _solve(self, points: Matrix, predicted: Integers, terms: EpochTerms) -> Solution:
         """(OP) on the sample, its constraints relaxed by the tolerance as the paper does."""
         inside = np.flatnonzero(np.isfinite(self._region.flip_regrets(points, predicted)))
-        sample = self._snapshot
         limits = terms.limits._replace(slack=terms.limits.slack + terms.tolerance)
         problem = Problem(
             points=points[inside],
             predicted=predicted[inside],
             count=points.shape[0],
-            X=sample.X,
-            targets=sample.targets,
-            weights=sample.weights,
-            offered=sample.offered,
+            sample=self._snapshot,
             erm=self._erm,
             limits=limits,
         )

@@ -46,6 +46,9 @@ STEP = 256
 FIRST = 20
 """Labels that are bought before there is a classifier."""
 
+GROWTH = 0.35
+"""By how much the labels grow before the classifier is fitted again."""
+
 ABOVE = 2.0
 """An edge above every margin."""
 
@@ -101,8 +104,6 @@ class Auto:
     focus
         The share of examples, those with the smallest margins, among which all other labels are
         drawn; more only where the budget is larger than that.
-    growth
-        By how much the labels grow before the classifier is fitted again.
     lag
         How many labels later a new classifier serves: meanwhile :attr:`executor`, if it is set, can
         fit it in the background.
@@ -127,17 +128,14 @@ class Auto:
         rate: float = 0.1,
         uniform_share: float = 0.1,
         focus: float = 0.1,
-        growth: float = 0.35,
         lag: int = 0,
         n_features: int | None = None,
     ) -> None:
         _check_shares(rate=rate, uniform_share=uniform_share, focus=focus)
-        require_positive(growth=growth)
         require_whole(0, lag=lag)
         self.oracle = oracle
         self.rate = rate
         self.focus = focus
-        self.growth = growth
         self.lag = lag
         self.n_features = n_features
         self.executor: Executor | None = None
@@ -339,7 +337,7 @@ class Auto:
     def _next_fit(self) -> int:
         """The number of labels at which a new classifier is due."""
         # One class is as good as none: the first label of another counts at once.
-        growth = self.growth if self._taught > 1 else 0.0
+        growth = GROWTH if self._taught > 1 else 0.0
         return max(self._first(), self._fitted + 1, math.ceil(self._fitted * (1 + growth)))
 
     def _begin(self, labels: int) -> Refit:

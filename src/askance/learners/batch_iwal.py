@@ -13,7 +13,12 @@ from askance.learners.epochs import Block, EpochLearner, EpochSettings
 from askance.learners.region import KnownRegion, chosen_region, make_region, spread
 from askance.protocols import BatchOracle
 from askance.types import Integers, Matrix
-from askance.validation import require_at_least_one, require_positive, require_whole
+from askance.validation import (
+    require_at_least_one,
+    require_positive,
+    require_switch,
+    require_whole,
+)
 
 __all__ = ["BatchIWAL"]
 
@@ -61,6 +66,7 @@ class BatchIWAL(EpochLearner):
         require_positive(c0=c0)
         require_at_least_one(c1=c1, c2=c2)
         require_whole(probes=probes)
+        require_switch(error_dependent=error_dependent, oracular=oracular)
         self.c0, self.c1, self.c2 = c0, c1, c2
         self.error_dependent = error_dependent
         self.oracular = oracular

@@ -17,6 +17,7 @@ from askance.kernels.optimization import (
     query_probabilities,
     rescaling,
 )
+from askance.learners.sample import Snapshot
 from askance.protocols import BatchClassifier, BatchOracle
 from askance.sparse import stacked
 from askance.types import Floats, Integers, Matrix
@@ -76,8 +77,8 @@ class Problem:
         Unlabelled points **inside** the disagreement region, and the ERM's predictions there.
     count
         Size of the whole unlabelled sample, inside and outside.
-    X, targets, weights, offered
-        Z-tilde: the examples with positive weight, and how many were offered altogether.
+    sample
+        Z-tilde.
     erm
         The ERM on Z-tilde.
     limits
@@ -87,33 +88,25 @@ class Problem:
     points: Matrix
     predicted: Integers
     count: int
-    X: Matrix
-    targets: Integers
-    weights: Floats
-    offered: int
+    sample: Snapshot
     erm: BatchClassifier
     limits: Limits
     _joined: Matrix = field(init=False, repr=False)
     _erm_error: float = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_joined", stacked([self.X, self.points]))
-        object.__setattr__(self, "_erm_error", self.error(self.erm))
+        object.__setattr__(self, "_joined", stacked([self.sample.X, self.points]))
+        object.__setattr__(self, "_erm_error", self.sample.error(self.erm))
 
     @property
     def region_share(self) -> float:
         """Pr(D_m) on the sample."""
         return len(self.predicted) / self.count
 
-    def error(self, classifier: BatchClassifier) -> float:
-        """err(h, Z-tilde)."""
-        wrong = classifier.predict_many(self.X) != self.targets
-        return float(np.sum(self.weights[wrong])) / self.offered
-
     def constraint(self, classifier: BatchClassifier) -> tuple[tuple[bytes, float], Constraint]:
         """The classifier's constraint, and the key that equal classifiers share."""
         differs = classifier.predict_many(self.points) != self.predicted
-        error = self.error(classifier)
+        error = self.sample.error(classifier)
         limits = self.limits
         # An oracle that minimises a surrogate may find a smaller error than its "ERM" has; without
         # the clip (OP) could then have no solution. For an exact oracle the clip does nothing.
@@ -130,9 +123,9 @@ class Problem:
         """
         signed = (2 * self.limits.alpha**2 - 1 / probability) / self.count
         side = np.where(signed >= 0, self.predicted, -self.predicted)
-        targets = np.concatenate([self.targets, side])
-        scale = self.limits.regret_scale / self.offered
-        weights = np.concatenate([scale * self.weights, np.abs(signed)])
+        targets = np.concatenate([self.sample.targets, side])
+        scale = self.limits.regret_scale / self.sample.offered
+        weights = np.concatenate([scale * self.sample.weights, np.abs(signed)])
         return oracle.fit(self._joined, targets, weights)
 
 

@@ -2,7 +2,7 @@
 
 import logging
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from askance.errors import InvalidParameter
 from askance.types import Decision, State
 from askance.validation import saved_array, saved_number, saved_whole
 
-__all__ = ["EpochRecord", "EpochTally", "states"]
+__all__ = ["EpochRecord", "EpochTally"]
 
 _LOG = logging.getLogger("askance")
 _QUANTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -111,8 +111,3 @@ class EpochTally:
 def _saved_threshold(state: State) -> float:
     """A radius; it is infinite in the first epoch."""
     return math.inf if state["threshold"] == math.inf else saved_number(state, "threshold")
-
-
-def states(records: list[EpochRecord]) -> list[State]:
-    """Plain dictionaries of the records."""
-    return [asdict(record) for record in records]

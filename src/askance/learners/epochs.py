@@ -9,12 +9,13 @@ import logging
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import NamedTuple, TypedDict
 
 import numpy as np
 
 from askance.errors import InvalidParameter, InvalidRow
-from askance.learners.epoch_records import EpochRecord, EpochTally, states
+from askance.learners.epoch_records import EpochRecord, EpochTally
 from askance.learners.sample import Sample, Snapshot, matrix_from_state, matrix_state
 from askance.learners.schedules import Schedule, epoch_end_after, validated
 from askance.learners.streaming import sample_entry
@@ -330,7 +331,7 @@ class EpochLearner(ABC):
             "epoch": self.epoch,
             "epoch_start": self.epoch_start,
             "epoch_end": self.epoch_end,
-            "epochs": states(self.epochs),
+            "epochs": [asdict(record) for record in self.epochs],
             "offered": self._offered,
             "waiting": sorted(self._waiting),
             "warned": self._warned,

@@ -71,7 +71,7 @@ class IWAL0(StreamingLearner):
         check_coin(coin)
         f = self.erm.margin(x)
         if self.k == 0:
-            return Decision(sign(f), True, 1.0, True, 0, float("inf"), 0.0)
+            return self.decided(sign(f), True, 1.0, coin)
         gap = error_gap(self.erm, x, f, self.k, self.disagreement)
         error = self.mean_error if self.error_dependent else 1.0
         a = iwal_slow_term(error, float(self.k), self.c0)
@@ -80,15 +80,7 @@ class IWAL0(StreamingLearner):
         probability = iwal_probability(gap, a, b, self.c1, self.c2)
         if self.oracular:
             probability = 1.0 if in_disagreement else 0.0
-        return Decision(
-            predicted=sign(f),
-            in_disagreement=in_disagreement,
-            probability=probability,
-            queried=bool(coin < probability),
-            k=self.k,
-            threshold=a + b,
-            floor=0.0,
-        )
+        return self.decided(sign(f), in_disagreement, probability, coin, threshold=a + b)
 
 
 class IWAL1(IWAL0):

@@ -1,7 +1,5 @@
 """Margin-based selective sampling: what people use today, as the honest baseline."""
 
-import math
-
 from askance.kernels.formulas import margin_probability, sign
 from askance.learners.streaming import StreamingLearner
 from askance.protocols import OnlineOracle
@@ -40,16 +38,7 @@ class MarginSampling(StreamingLearner):
     def decide(self, x: Row, coin: float) -> Decision:
         check_coin(coin)
         f = self.erm.margin(x)
-        probability = margin_probability(f, self.b)
-        return Decision(
-            predicted=sign(f),
-            in_disagreement=True,
-            probability=probability,
-            queried=bool(coin < probability),
-            k=self.k,
-            threshold=math.inf,
-            floor=0.0,
-        )
+        return self.decided(sign(f), True, margin_probability(f, self.b), coin)
 
     def target(self, decision: Decision, label: Label | None) -> tuple[Label, float]:
         """The label with weight 1, or nothing."""

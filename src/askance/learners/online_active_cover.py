@@ -24,6 +24,7 @@ from askance.validation import (
     check_coin,
     require_at_least_one,
     require_positive,
+    require_switch,
     saved_number,
     saved_part,
 )
@@ -81,6 +82,7 @@ class OnlineActiveCover(StreamingLearner):
     ) -> None:
         require_positive(c0=c0, beta_scale=beta_scale)
         require_at_least_one(alpha=alpha)
+        require_switch(oracular=oracular)
         if bool(cover_oracles) == oracular:
             found = f"{len(cover_oracles)} cover oracles with oracular={oracular}"
             raise InvalidParameter(f"the cover must be empty if and only if oracular, got {found}")
@@ -128,14 +130,8 @@ class OnlineActiveCover(StreamingLearner):
             self.k < FIRST or error_gap(self.erm, x, f, self.k, self.disagreement) <= threshold
         )
         probability = self._query_probability(x, predicted, floor) if in_disagreement else 0.0
-        return Decision(
-            predicted=predicted,
-            in_disagreement=in_disagreement,
-            probability=probability,
-            queried=bool(coin < probability),
-            k=self.k,
-            threshold=threshold,
-            floor=floor,
+        return self.decided(
+            predicted, in_disagreement, probability, coin, threshold=threshold, floor=floor
         )
 
     def _query_probability(self, x: Row, predicted: Label, floor: float) -> float:

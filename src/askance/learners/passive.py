@@ -1,7 +1,5 @@
 """Passive: ask for every label."""
 
-import math
-
 from askance.learners.streaming import StreamingLearner
 from askance.types import Decision, Row
 from askance.validation import check_coin
@@ -32,12 +30,4 @@ class Passive(StreamingLearner):
 
     def decide(self, x: Row, coin: float) -> Decision:
         check_coin(coin)
-        return Decision(
-            predicted=self.erm.predict(x),
-            in_disagreement=True,
-            probability=1.0,
-            queried=True,
-            k=self.k,
-            threshold=math.inf,
-            floor=1.0,
-        )
+        return self.decided(self.erm.predict(x), True, 1.0, coin, floor=1.0)

@@ -6,6 +6,7 @@ answer is finite.
 """
 
 import logging
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -45,29 +46,27 @@ class Region(Protocol):
         """
 
 
+@dataclass(eq=False)
 class ExactRegion:
     """The constrained ERM at every point, in one computation: what exact oracles offer.
 
     Paper: ``sec:optimization`` (h', the best classifier with h(x) != h_m(x)).
     """
 
-    def __init__(
-        self, oracle: ExactOracle, sample: Snapshot, erm_error: float, radius: float
-    ) -> None:
-        self._oracle = oracle
-        self._sample = sample
-        self._erm_error = erm_error
-        self._radius = radius
+    oracle: ExactOracle
+    sample: Snapshot
+    erm_error: float
+    radius: float
 
     def flip_regrets(self, X: Matrix, predicted: Integers) -> Floats:
-        sample = self._sample
+        sample = self.sample
         if not X.shape[0]:
             return np.zeros(0)
-        errors = self._oracle.constrained_errors(
+        errors = self.oracle.constrained_errors(
             sample.X, sample.targets, sample.weights, X, -predicted
         )
-        regrets = errors / sample.offered - self._erm_error
-        return np.where(regrets <= self._radius + TIE, np.maximum(regrets, 0.0), np.inf)
+        regrets = errors / sample.offered - self.erm_error
+        return np.where(regrets <= self.radius + TIE, np.maximum(regrets, 0.0), np.inf)
 
 
 def flipping_classifier(
@@ -86,27 +85,25 @@ def flipping_classifier(
     return found if int(found.predict_many(x)[0]) != predicted else None
 
 
+@dataclass(eq=False)
 class OneCallRegion:
     """One call to the oracle for each point: right for any oracle, and slow."""
 
-    def __init__(
-        self, oracle: BatchOracle, sample: Snapshot, erm_error: float, radius: float
-    ) -> None:
-        self._oracle = oracle
-        self._sample = sample
-        self._erm_error = erm_error
-        self._radius = radius
-        self._calls = 0
+    oracle: BatchOracle
+    sample: Snapshot
+    erm_error: float
+    radius: float
+    _calls: int = field(default=0, init=False)
 
     def flip_regrets(self, X: Matrix, predicted: Integers) -> Floats:
         self._count_calls(X.shape[0])
         regrets = np.full(X.shape[0], np.inf)
         for i in range(X.shape[0]):
             found = flipping_classifier(
-                self._oracle, self._sample, X[[i]], int(predicted[i]), self._radius
+                self.oracle, self.sample, X[[i]], int(predicted[i]), self.radius
             )
             if found is not None:
-                regrets[i] = max(self._sample.error(found) - self._erm_error, 0.0)
+                regrets[i] = max(self.sample.error(found) - self.erm_error, 0.0)
         return regrets
 
     def _count_calls(self, wanted: int) -> None:
@@ -116,10 +113,11 @@ class OneCallRegion:
             _LOG.warning(
                 "the one-call test of disagreement is about to fit the oracle %d times on %d"
                 ' examples in this epoch so far; region="known" is the fast alternative',
-                *(self._calls, self._sample.X.shape[0] + 1),
+                *(self._calls, self.sample.X.shape[0] + 1),
             )
 
 
+@dataclass(eq=False)
 class KnownRegion:
     """The fast rule: a point is inside if a classifier known to be within the radius flips it.
 
@@ -128,24 +126,21 @@ class KnownRegion:
     of an exact oracle; how much smaller is measured.
     """
 
-    def __init__(self, sample: Snapshot, erm_error: float, radius: float) -> None:
-        self._sample = sample
-        self._erm_error = erm_error
-        self.radius = radius
-        self.known: list[tuple[BatchClassifier, float]] = []
+    sample: Snapshot
+    erm_error: float
+    radius: float
+    known: list[tuple[BatchClassifier, float]] = field(default_factory=list, init=False)
 
     def add(self, classifier: BatchClassifier) -> None:
         """Remember the classifier if it is within the radius."""
-        regret = self._sample.error(classifier) - self._erm_error
+        regret = self.sample.error(classifier) - self.erm_error
         if regret <= self.radius + TIE:
             self.known.append((classifier, max(regret, 0.0)))
 
     def probe(self, oracle: BatchOracle, X: Matrix, predicted: Integers) -> None:
         """Ask the one-call test at these points, and remember what flips them."""
         for i in range(X.shape[0]):
-            found = flipping_classifier(
-                oracle, self._sample, X[[i]], int(predicted[i]), self.radius
-            )
+            found = flipping_classifier(oracle, self.sample, X[[i]], int(predicted[i]), self.radius)
             if found is not None:
                 self.add(found)
 
@@ -155,7 +150,7 @@ class KnownRegion:
         Flip all points, those predicted +1 or those predicted -1, at several total weights about
         that of the one-call test: the larger it is, the more is flipped, and the more regret paid.
         """
-        sample = self._sample
+        sample = self.sample
         joined = stacked([sample.X, X])
         targets = np.concatenate([sample.targets, -predicted])
         for chosen in (predicted != 0, predicted > 0, predicted < 0):

@@ -3,6 +3,7 @@
 Each algorithm adds its own ``decide``.
 """
 
+import math
 from abc import ABC, abstractmethod
 
 from askance.kernels.formulas import importance_weight
@@ -36,6 +37,20 @@ class StreamingLearner(ABC):
     @abstractmethod
     def decide(self, x: Row, coin: float) -> Decision:
         """Whether to ask for the label of x, given a uniform coin; changes nothing."""
+
+    def decided(
+        self,
+        predicted: Label,
+        inside: bool,
+        probability: float,
+        coin: float,
+        *,
+        threshold: float = math.inf,
+        floor: float = 0.0,
+    ) -> Decision:
+        """The decision that a query probability and a coin make after k examples."""
+        queried = bool(coin < probability)
+        return Decision(predicted, inside, probability, queried, self.k, threshold, floor)
 
     def learn(self, x: Row, decision: Decision, label: Label | None) -> None:
         """Let the ERM learn what the decision and the label make of the example."""

@@ -161,6 +161,15 @@ class ActiveLearner:
             if isinstance(self.learner, PacedLearner):
                 self.learner.settle()
 
+    def members(self) -> dict[str, float]:
+        """What a classifier that is a mixture is made of, with weights; else nothing.
+
+        >>> ActiveLearner("auto", n_features=1).members()
+        {}
+        """
+        with self._lock:
+            return dict(getattr(getattr(self.learner, "classifier", None), "weights", {}))
+
     @property
     def n_features(self) -> int:
         """The number of features, as far as the learner knows it; else 0."""

@@ -11,15 +11,19 @@ from askance.sparse import column, from_rows, resized
 from askance.types import Floats, Integers, Label, Matrix, Row
 from askance.validation import check_structure, require_whole
 
-__all__ = ["FiniteOracle", "Vote", "VoteOracle"]
+__all__ = ["FiniteOracle", "Vote", "VoteOracle", "lowest_minimiser"]
 
 # Sums of equal weights in different orders differ in their last bits and must still tie.
 _TIE = 1e-12
 _CHUNK = 4096
 
 
-def _lowest_minimiser(errors: Floats, weights: Floats) -> int:
-    """Index of the least error; ties go to the lowest index."""
+def lowest_minimiser(errors: Floats, weights: Floats) -> int:
+    """Index of the least of the ``errors`` on a sample of these ``weights``; of ties the lowest.
+
+    >>> lowest_minimiser(np.array([0.5, 0.3, 0.1 + 0.2]), np.ones(2))
+    1
+    """
     slack = _TIE * max(float(np.sum(weights)), 1.0)
     return int(np.argmax(errors <= errors.min() + slack))
 
@@ -59,7 +63,7 @@ class FiniteOracle:
         return totals
 
     def fit(self, X: Matrix, targets: Integers, weights: Floats) -> BatchClassifier:
-        return self.classifiers[_lowest_minimiser(self.errors(X, targets, weights), weights)]
+        return self.classifiers[lowest_minimiser(self.errors(X, targets, weights), weights)]
 
     def constrained_errors(
         self, X: Matrix, targets: Integers, weights: Floats, points: Matrix, sides: Integers
@@ -122,7 +126,7 @@ class VoteOracle:
         return totals
 
     def fit(self, X: Matrix, targets: Integers, weights: Floats) -> Vote:
-        return self.classifiers[_lowest_minimiser(self.errors(X, targets, weights), weights)]
+        return self.classifiers[lowest_minimiser(self.errors(X, targets, weights), weights)]
 
     def constrained_errors(
         self, X: Matrix, targets: Integers, weights: Floats, points: Matrix, sides: Integers

@@ -4,14 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from askance.oracles.finite import lowest_minimiser
 from askance.sparse import column
 from askance.types import Floats, Integers, Label, Matrix, Row
 from askance.validation import require_whole
 
 __all__ = ["StumpOracle", "Threshold", "ThresholdOracle"]
-
-# Cumulative sums of equal totals differ in their last bits and must still tie.
-_TIE = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +68,7 @@ class ThresholdOracle:
         """The least weighted error, as a sum, and the threshold that has it."""
         values, totals = _error_by_cut(column(X, self.feature), targets, weights)
         errors = np.stack([_oriented(totals, weights, side) for side in self.sides], axis=1)
-        slack = _TIE * max(float(np.sum(weights)), 1.0)
-        at = int(np.argmax(errors.ravel() <= errors.min() + slack))
+        at = lowest_minimiser(errors.ravel(), weights)
         cut, side = divmod(at, len(self.sides))
         found = Threshold(self.feature, _cut_value(values, cut), self.sides[side])
         return float(errors.ravel()[at]), found
@@ -112,9 +109,7 @@ class StumpOracle:
 
     def fit(self, X: Matrix, targets: Integers, weights: Floats) -> Threshold:
         found = [part.best(X, targets, weights) for part in self._parts]
-        slack = _TIE * max(float(np.sum(weights)), 1.0)
-        least = min(error for error, _ in found) + slack
-        return next(threshold for error, threshold in found if error <= least)
+        return found[lowest_minimiser(np.array([error for error, _ in found]), weights)][1]
 
     def constrained_errors(
         self, X: Matrix, targets: Integers, weights: Floats, points: Matrix, sides: Integers

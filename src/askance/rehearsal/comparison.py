@@ -2,18 +2,20 @@
 
 import itertools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from askance.engine import is_compilable
 from askance.errors import InvalidParameter
+from askance.learners.auto import Auto
 from askance.learners.streaming import StreamingLearner
 from askance.plots.curve import Curve, label_budgets, sum_up
 from askance.presets import checked, suggested
 from askance.rehearsal.held import Held, coin_seed
-from askance.simulate import Contestant, simulate_settings
-from askance.types import Run
+from askance.simulate import Contestant, Measure, simulate_settings
+from askance.simulate.loop import Tally, walk_blocks
+from askance.types import Integers, Run
 
 __all__ = ["compare", "contestant", "prototype", "run_permutation"]
 
@@ -30,7 +32,7 @@ def contestant(algorithm: str, parameters: dict[str, Any]) -> Contestant:
 
 
 def prototype(one: Contestant) -> StreamingLearner:
-    """A learner with the parameters of a contestant, for no feature at all.
+    """A learner with the parameters of a contestant, for no feature at all, to be compiled.
 
     >>> prototype(contestant("margin", {})).b
     0.32
@@ -79,6 +81,13 @@ def run_permutation(
     """Test errors of a contestant at label budgets, on one permutation."""
     train, test = held.split(seed, j)
     coins = np.random.default_rng(coin_seed(seed, j)).random(len(train))
+    if one.algorithm == "auto":
+        limit = None if to_the_end else budgets[-1]
+        learner = cast(Auto, one.learner(held.n_features, budget=limit, horizon=len(train)))
+        error = _settled_error(learner, held, test)
+        tally = Tally(budgets, limit=limit, error=error, to_the_end=to_the_end)
+        walk_blocks(learner, held.csr[train], coins, held.labels[train].tolist().__getitem__, tally)
+        return tally.close()
     (run,) = simulate_settings(
         [prototype(one)],
         held.n_features,
@@ -88,3 +97,14 @@ def run_permutation(
         to_the_end=to_the_end,
     )
     return run
+
+
+def _settled_error(learner: Auto, held: Held, test: Integers) -> Measure:
+    """The share of examples that a learner gets wrong with all its labels so far."""
+    X, truth = held.csr[test], held.labels[test]
+
+    def measure() -> float:
+        learner.settle()
+        return float(np.mean(learner.predict_many(X) != truth))
+
+    return measure

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from askance.data.features.records import Batch, Record
 from askance.data.reading.intake import Intake
 from askance.data.splits import permutation, seed_for, train_test
-from askance.engine import stream_of
+from askance.engine import stream_of_matrix
 from askance.errors import BadRecord
 from askance.kernels.passes import Stream
 from askance.sparse import narrowed, stacked
-from askance.types import Integers, Matrix
+from askance.types import Floats, Integers, Matrix
 
 __all__ = ["Held", "Split", "coin_seed", "hold"]
 
@@ -50,18 +50,9 @@ class Held:
         """The ``j``-th permutation of a seed: 80% to learn from, 20% to test on."""
         return Split(*train_test(permutation(_named(seed), j, len(self))))
 
-    def stream(self, rows: Integers, coins: NDArray[np.float64] | None = None) -> Stream:
+    def stream(self, rows: Integers, coins: Floats | tuple[()] = ()) -> Stream:
         """Some examples as the compiled passes take them, for learning with their coins."""
-        part = self.csr[rows]
-        drawn = () if coins is None else coins
-        return stream_of(
-            part.indptr,
-            part.indices,
-            part.data,
-            self.labels[rows],
-            drawn,
-            n_features=self.n_features,
-        )
+        return stream_of_matrix(self.csr[rows], self.labels[rows], coins)
 
     def records(self, rows: Collection[int]) -> dict[int, Record]:
         """Some examples as they were read, by number."""

@@ -6,7 +6,6 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from askance.engine import Driver
 from askance.errors import InvalidParameter
-from askance.learners.streaming import StreamingLearner
 from askance.live import ActiveLearner
 from askance.presets import make_learner
 from askance.protocols import Learner
@@ -28,10 +27,10 @@ class Contestant(NamedTuple):
     algorithm: str
     parameters: dict[str, Any]
 
-    def learner(self, n_features: int) -> StreamingLearner:
-        """A fresh learner for so many features."""
-        learner: StreamingLearner = make_learner(
-            self.algorithm, n_features=n_features, **self.parameters
+    def learner(self, n_features: int, **plan: Any) -> Learner:
+        """A fresh learner for so many features, with the budget and horizon of one that plans."""
+        learner: Learner = make_learner(
+            self.algorithm, n_features=n_features, **self.parameters, **plan
         )
         return learner
 
@@ -71,10 +70,10 @@ def place_of(
     if isinstance(seat.learner, ActiveLearner):
         if seat.coins is not None:
             raise InvalidParameter("an ActiveLearner draws its own coins, expected None for coins")
-        return Asking(seat.learner, tally, label_of, seat.on_query)
+        return Asking(tally, label_of, seat.on_query, seat.learner)
     if seat.coins is None:
         raise InvalidParameter("a learner needs coins, one for each example, got None")
-    return Deciding(driver(seat.learner), seat.coins, tally, label_of, seat.on_query)
+    return Deciding(tally, label_of, seat.on_query, driver(seat.learner), iter(seat.coins))
 
 
 def labels_left(seat: Seat[Any]) -> int | None:

@@ -2,7 +2,8 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from askance.engine import Driver
@@ -128,13 +129,13 @@ class Tally:
 # ------------------------------------------------------------------ by rows
 
 
+@dataclass(eq=False)
 class Place(ABC, Generic[T]):
     """A learner at work in the loop by rows; subclasses say how it is asked and told."""
 
-    def __init__(
-        self, tally: Tally, label_of: LabelSource[T], on_query: OnQuery[T] | None = None
-    ) -> None:
-        self.tally, self._label_of, self._on_query = tally, label_of, on_query
+    tally: Tally
+    label_of: LabelSource[T]
+    on_query: OnQuery[T] | None
 
     def see(self, x: Row, item: T) -> bool:
         """Ask about one example, and buy its label if it is wanted; whether that was the last."""
@@ -142,14 +143,14 @@ class Place(ABC, Generic[T]):
         predicted, queried, probability = self._ask(x)
         if queried:
             try:
-                self._tell(x, self._label_of(item))
+                self._tell(x, self.label_of(item))
             except BaseException:
                 tally.count(0, self._withdraw())
                 raise
-            if self._on_query is not None:
-                self._on_query(item, probability)
+            if self.on_query is not None:
+                self.on_query(item, probability)
         if tally.progressive:
-            tally.mistakes += predicted != self._label_of(item)
+            tally.mistakes += predicted != self.label_of(item)
         if queried:
             tally.count(1)
         else:
@@ -170,60 +171,46 @@ class Place(ABC, Generic[T]):
         """Give that question up, and return how many examples were learned by it: 0 or 1."""
 
 
+@dataclass(eq=False)
 class Deciding(Place[T]):
     """A learner by its verbs, or by compiled steps, with coins."""
 
-    def __init__(
-        self,
-        driver: Driver,
-        coins: Iterable[float],
-        tally: Tally,
-        label_of: LabelSource[T],
-        on_query: OnQuery[T] | None = None,
-    ) -> None:
-        super().__init__(tally, label_of, on_query)
-        self._driver, self._coins = driver, iter(coins)
+    driver: Driver
+    coins: Iterator[float]
 
     def _ask(self, x: Row) -> tuple[Label, bool, float]:
         # Drawn whether it is needed or not: all learners of a stream have the same coins.
-        coin = next(self._coins, None)
+        coin = next(self.coins, None)
         if coin is None:
             raise no_coin(self.tally.examples)
         if self.tally.spent:
-            return self._driver.predict(x), False, 0.0
-        self._open = decision = self._driver.offer(x, coin)
+            return self.driver.predict(x), False, 0.0
+        self._open = decision = self.driver.offer(x, coin)
         return decision.predicted, decision.queried, decision.probability
 
     def _tell(self, x: Row, label: Label) -> None:
-        self._driver.learn(x, self._open, require_label(label))
+        self.driver.learn(x, self._open, require_label(label))
 
     def _withdraw(self) -> int:
         # To decide has changed nothing.
         return 0
 
 
+@dataclass(eq=False)
 class Asking(Place[T]):
     """An active learner, which draws its coins and keeps its budget itself."""
 
-    def __init__(
-        self,
-        learner: ActiveLearner,
-        tally: Tally,
-        label_of: LabelSource[T],
-        on_query: OnQuery[T] | None = None,
-    ) -> None:
-        super().__init__(tally, label_of, on_query)
-        self._learner = learner
+    learner: ActiveLearner
 
     def _ask(self, x: Row) -> tuple[Label, bool, float]:
-        self._open = question = self._learner.ask(x)
+        self._open = question = self.learner.ask(x)
         return question.predicted, question.wanted, question.probability
 
     def _tell(self, x: Row, label: Label) -> None:
-        self._learner.tell(self._open, label)
+        self.learner.tell(self._open, label)
 
     def _withdraw(self) -> int:
-        self._learner.withdraw(self._open)
+        self.learner.withdraw(self._open)
         return 1
 
 

@@ -15,6 +15,7 @@ __all__ = [
     "escaped",
     "is_word",
     "markdown",
+    "percent",
     "plain",
 ]
 
@@ -97,6 +98,15 @@ def plain(value: object) -> str:
     if value is None:
         return "-"
     return f"{value:.4f}" if isinstance(value, float) else str(value)
+
+
+def percent(share: float) -> str:
+    """A share with three digits, so that 199 of 200 are not all.
+
+    >>> percent(199 / 200), percent(1.0), percent(1 / 3)
+    ('99.5%', '100%', '33.3%')
+    """
+    return f"{100 * share:.3g}%"
 
 
 def is_word(value: object) -> bool:

@@ -89,6 +89,12 @@ class Origin(NamedTuple):
     file: Path = Path()
     reading: Reading = Reading()
 
+    @property
+    def names(self) -> list[str]:
+        """The data sets that it stands for: one, or every one of the catalog."""
+        every = self.kind == "catalog" and self.name == "all"
+        return list(CATALOG) if every else [self.name]
+
 
 @dataclass(frozen=True, slots=True)
 class GridLearner:
@@ -169,7 +175,8 @@ def _study(fields: Fields, text: str, path: Path) -> Study:
         text=text,
         results=path.parent / fields.text("results") if "results" in fields else None,
     )
-    cells = len(study.settings()) * study.permutations * sum(map(_data_sets, study.origins))
+    data_sets = sum(len(origin.names) for origin in study.origins)
+    cells = len(study.settings()) * study.permutations * data_sets
     if cells > MOST_CELLS:
         raise fields.wrong(
             f"data sets, permutations and settings must make at most {MOST_CELLS:,} cells, "
@@ -194,20 +201,13 @@ def _budgets(fields: Fields) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _data_sets(origin: Origin) -> int:
-    return len(CATALOG) if origin == _EVERY else 1
-
-
-_EVERY = Origin("catalog", "all")
-
-
 def _origins(fields: Fields, folder: Path) -> tuple[Origin, ...]:
     """Every data set, no two of one name: a name is a file of the store."""
     found: list[Origin] = []
     taken: set[str] = set()
     for table in fields.tables("data"):
         for origin in _listed(table, folder):
-            for name in CATALOG if origin == _EVERY else [origin.name]:
+            for name in origin.names:
                 # Some file systems take names for equal that differ in case only.
                 if name.casefold() in taken:
                     raise table.wrong(f"the data set {shown(name)} is named twice")

@@ -109,7 +109,6 @@ def draw_gains(results: Results, choice: Choice, divisor: int | None) -> Figure:
             for place, name in enumerate(names):
                 curve = gain_of(results, name, choice, divisor, statistic)
                 axes.plot(budgets, curve, **_curve_style(name, place))
-        panels[1].sharey(panels[0])
         _draw_quartiles(panels[2], results, choice, divisor)
         titles = ("median over permutations", "the first permutation", "three quartiles")
         for axes, title in zip(panels, titles, strict=True):

@@ -21,7 +21,9 @@ __all__ = [
     "first",
     "gain_curve",
     "gains",
+    "halves",
     "interval",
+    "keeping",
     "median_gains",
     "quartile",
     "resamples",
@@ -174,13 +176,47 @@ def resamples(
     """A statistic of resampled data sets and, within each, permutations.
 
     The same seed draws the same data sets and permutations for every algorithm, so that algorithms
-    can be compared draw by draw. The best setting is chosen anew in each, as on other data.
+    can be compared draw by draw. A statistic that takes the best of several settings chooses it
+    anew in each, and on the very data that it is judged by. Give it one setting to keep that one.
 
-    >>> resamples([np.array([[0.1, 0.3]])], auc_gain, repeats=2).tolist()
+    >>> gains = [np.array([[0.1, 0.3]])]
+    >>> resamples(gains, auc_gain, repeats=2).tolist()
     [0.3, 0.3]
+    >>> resamples(keeping(gains, [0]), auc_gain, repeats=2).tolist()
+    [0.1, 0.1]
     """
     rng = np.random.default_rng(seed)
     return np.array([statistic(_resampled(by_data, rng)) for _ in range(repeats)])
+
+
+def keeping(by_data: Gains, settings: Sequence[int]) -> list[Floats]:
+    """Gains with one setting left on each data set.
+
+    >>> keeping([np.array([[0.1, 0.3]]), np.array([[0.2, 0.0]])], [1, 0])
+    [array([[0.3]]), array([[0.2]])]
+    """
+    return [some[:, [p]] for some, p in zip(by_data, settings, strict=True)]
+
+
+def halves(by_data: Gains, *, repeats: int = 50, seed: int = 0) -> Floats:
+    """Gain of one setting on random halves of the data sets that had no say in choosing it.
+
+    The data sets are parted at random, and each half chooses the setting that the other one judges:
+    two values a time, which a lucky half cannot raise both. The same seed parts them alike for
+    every algorithm. There are no halves of a single data set.
+
+    >>> halves([np.array([[0.1, 0.3]]), np.array([[0.2, 0.0]])], repeats=1).round(9).tolist()
+    [0.0, 0.1]
+    """
+    known, rng = median_gains(by_data), np.random.default_rng(seed)
+    size = len(known) // 2
+    found = []
+    for _ in range(repeats if size else 0):
+        order = rng.permutation(len(known))
+        one, two = known[order[:size]], known[order[size:]]
+        for choosers, judges in ((one, two), (two, one)):
+            found.append(judges[:, choosers.mean(axis=0).argmax()].mean())
+    return np.array(found)
 
 
 def interval(draws: Floats, level: float = 0.9) -> tuple[float, float]:

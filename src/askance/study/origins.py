@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from askance.data.catalog import CATALOG, entry_of, find, load, printed
+from askance.data.catalog import entry_of, find, load, printed
 from askance.data.catalog.dataset import Dataset
 from askance.data.reading.intake import Intake
 from askance.data.splits import coins, permutation, train_test
-from askance.engine import stream_of
+from askance.engine import stream_of_matrix
 from askance.errors import BadRecord, DatasetUnavailable, InvalidParameter
 from askance.kernels.passes import Stream
 from askance.sparse import narrowed, stacked
@@ -37,8 +37,7 @@ def absent(origins: tuple[Origin, ...], data_dir: Path | None = None) -> list[st
 
 def _spelled(origin: Origin) -> list[Origin]:
     if origin.kind == "catalog":
-        names = list(CATALOG) if origin.name == "all" else [entry_of(origin.name).name]
-        return [Origin("catalog", name) for name in names]
+        return [Origin("catalog", entry_of(name).name) for name in origin.names]
     if origin.kind == "embedded" and origin.name not in EMBEDDED:
         raise InvalidParameter(f"embedded data sets are {', '.join(EMBEDDED)}, got {origin.name!r}")
     return [origin]
@@ -126,20 +125,6 @@ def split(origin: Origin, j: int, data_dir: Path | None = None) -> tuple[Stream,
     """A permutation's stream with its coins, its test part, and the number of features."""
     dataset = load_origin(origin, data_dir)
     train, test = train_test(permutation(dataset.name, j, len(dataset)))
-    return (
-        _taken(dataset, train, coins(dataset.name, j, len(train))),
-        _taken(dataset, test),
-        dataset.n_features,
-    )
-
-
-def _taken(dataset: Dataset, rows: Any, drawn: Any = ()) -> Stream:
-    part = dataset.csr[rows]
-    return stream_of(
-        part.indptr,
-        part.indices,
-        part.data,
-        dataset.labels[rows],
-        drawn,
-        n_features=dataset.n_features,
-    )
+    drawn, (X, labels) = coins(dataset.name, j, len(train)), (dataset.csr, dataset.labels)
+    learned = stream_of_matrix(X[train], labels[train], drawn)
+    return learned, stream_of_matrix(X[test], labels[test]), dataset.n_features

@@ -25,7 +25,10 @@ h1, h2, h3 { line-height: 1.25; }
 h2 { margin-top: 2.4rem; border-bottom: 1px solid #ccc; }
 p { max-width: 46rem; }
 nav { font-size: .9rem; columns: 16rem; } nav a { display: block; padding: .1rem 0; }
-.wide { overflow-x: auto; }
+/* A shade at the right edge, covered once there is nothing more to scroll to. */
+.wide { overflow-x: auto; background:
+        linear-gradient(to left, #fff 40%, #fff0) right / 3rem 100% no-repeat local,
+        linear-gradient(to left, #0003, #0000) right / 1rem 100% no-repeat scroll; }
 table { border-collapse: collapse; font-size: .875rem; }
 th, td { padding: .25rem .55rem; text-align: right; border-bottom: 1px solid #e3e3e3;
          white-space: nowrap; font-variant-numeric: tabular-nums; }
@@ -46,7 +49,8 @@ figcaption { font-size: .875rem; color: #444; max-width: 46rem; }
 @media print {
   body { max-width: none; padding: 0; font-size: 10pt; }
   nav, .scripted .live { display: none; }
-  .wide { overflow: visible; } table { font-size: 7.5pt; } th, td { padding: .1rem .3rem; }
+  .wide { overflow: visible; background: none; }
+  table { font-size: 7.5pt; } th, td { padding: .1rem .3rem; }
   td.long { min-width: 8rem; }
   .wide, tr, figure { break-inside: avoid; }
   h2, h3, p { break-after: avoid; }

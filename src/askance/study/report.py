@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from askance.data.catalog import CATALOG
 from askance.errors import FileUnreadable
 from askance.storage.files import write_atomically
 from askance.study import figures, findings, interactive, page
@@ -14,7 +13,7 @@ from askance.study.blocks import Block, Drawing, Heading, Live, TableBlock, Text
 from askance.study.claims import FIFTH, claims
 from askance.study.design import read_study
 from askance.study.metrics import median_gains
-from askance.study.results import Results, collect, holes
+from askance.study.results import Results, collect, holes, parts
 from askance.study.store import Store
 from askance.study.summary import (
     Choice,
@@ -35,7 +34,7 @@ _CHOICES: dict[Choice, str] = {
 }
 _EXAMPLES = ("online_active_cover", "oracular_iwal0", "passive")
 _LARGE = 100_000
-"""Examples from which on the paper's appendix shows a data set among the large ones."""
+"""Examples up to which a data set is drawn among the small ones, as in the paper's appendix."""
 
 
 def write_report(store: Store, output: Path) -> Path:
@@ -72,11 +71,11 @@ def _face(results: Results) -> Iterator[Block]:
     spent = sum(float(c.seconds.sum()) for c in results.curves)
     yield Heading(f"Study {study.name}", 1)
     yield Text(
-        f"{len(results.curves)} data sets, {len(study.settings())} settings of "
+        f"{len(results.curves)} data sets, {len(study.settings()):,} settings of "
         f"{len(study.contestants)} algorithms, {runs:,} runs, which took {_duration(spent)} of one "
         f"core. Gains are relative to {label_of(study.base[0])} with {study.base[1]}."
     )
-    missing = holes(results)
+    missing = holes(results) + parts(results)
     if missing:
         yield Text("This report is incomplete. " + " ".join(missing), warns=True)
     else:
@@ -99,15 +98,15 @@ def _summary(results: Results, gains: Gains) -> Iterator[Block]:
     yield Text(
         "Relative gain in the area under test error against log labels. The area is over the "
         "whole range of budgets, where a budget that was not reached has the error of the final "
-        "classifier; 'literal' is the paper's formula as printed. Intervals hold 90% of "
-        "resamples of data sets and permutations; the best setting is chosen anew in each."
+        "classifier; 'literal' is the paper's formula as printed."
     )
-    printed = any(found["fixed"].paper is not None for found in gains.values())
-    heads = ("algorithm", "ours", "from", "to", "literal", *(["paper"] if printed else []))
+    yield Text(findings.INTERVALS)
     for choice, title in findings.MEASURES.items():
         yield Heading(f"{title}: {_CHOICES[choice]}", 3)
-        rows = [(label_of(name), *found[choice][: len(heads) - 1]) for name, found in gains.items()]
-        yield TableBlock(heads, rows)
+        yield findings.gains_table(results, gains, choice)
+    other = list(findings.other_half(gains))
+    if other:
+        yield from (Heading("One setting on data sets that did not choose it", 3), *other)
     pairs = list(findings.variants(results, gains))
     if pairs:
         yield from (Heading("Variants of one algorithm"), *pairs)
@@ -124,8 +123,9 @@ def _claims(results: Results, gains: Gains) -> Iterator[Block]:
         yield Heading("The text's claims")
         yield Text(
             "The sentences of the paper's results, one by one. Curves are those of its figures, as "
-            "printed. The share of resamples is of those in which a claim about the table holds: "
-            "one near a half says that it cannot be told from noise."
+            "printed. A claim about the table also has the share of resamples in which it holds, "
+            "with settings kept and chosen anew, and if it is about one setting the share of other "
+            "halves. A share near a half says that it cannot be told from noise."
         )
         yield TableBlock(("here", "claim", "found"), [(c.verdict, c.text, c.found) for c in found])
 
@@ -144,7 +144,7 @@ def _gains(results: Results, output: Path) -> Iterator[Block]:
             yield Drawing(
                 path,
                 f"Relative gain in test error with {title}, divided by the base's error {below}. "
-                "Mean over data sets. The panel of quartiles has its own scale.",
+                "Mean over data sets. Each panel has its own scale.",
             )
 
 
@@ -185,16 +185,15 @@ class _SizeGroup(NamedTuple):
 
 
 def _by_size(results: Results) -> Iterator[_SizeGroup]:
-    """Data sets as the paper's appendix parts them, by the size that it gives."""
-    names = [curves.dataset for curves in results.curves]
-    large = [name for name in names if name in CATALOG and CATALOG[name].paper.n > _LARGE]
-    small = [name for name in names if name not in large]
+    """Data sets by size, as the paper's appendix parts them; one that is here in part is small."""
+    large = [c.dataset for c in results.curves if (c.examples or 0) > _LARGE]
+    small = [c.dataset for c in results.curves if c.dataset not in large]
     if not large:
         yield _SizeGroup("small", "every data set", small)
         return
     if small:
-        yield _SizeGroup("small", f"data sets with at most {_LARGE:,} examples in the paper", small)
-    yield _SizeGroup("large", f"data sets with more than {_LARGE:,} examples in the paper", large)
+        yield _SizeGroup("small", f"data sets with at most {_LARGE:,} examples", small)
+    yield _SizeGroup("large", f"data sets with more than {_LARGE:,} examples", large)
 
 
 def _two_examples(results: Results, name: str) -> list[str]:

@@ -6,12 +6,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from askance.data.catalog import CATALOG
 from askance.study.design import Study
 from askance.study.metrics import auc, auc_literal, gains
 from askance.types import Floats, Integers
 
-__all__ = ["Curves", "Results", "collect", "holes", "wanted"]
+__all__ = ["Curves", "Results", "collect", "holes", "parts", "wanted"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -19,7 +18,8 @@ class Curves:
     """All that a data set gave, over its complete permutations: no cell of them is missing.
 
     ``errors`` and ``queries`` are ``[permutation, setting, budget]``, ``seconds`` is
-    ``[permutation, setting]``; settings are in the order of the study.
+    ``[permutation, setting]``; settings are in the order of the study. ``data`` is the fingerprint
+    of its content.
     """
 
     dataset: str
@@ -27,6 +27,13 @@ class Curves:
     errors: Floats
     queries: Integers
     seconds: Floats
+    data: str = ""
+
+    @property
+    def examples(self) -> int | None:
+        """How many examples a set of the catalog has, by its fingerprint; None for other sets."""
+        n, *others = self.data.split(" ")
+        return int(n) if len(others) == 3 else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,11 +66,7 @@ class Results:
 
 def wanted(study: Study) -> list[str]:
     """Names of a study's data sets, here or not, in its order; the catalog's is the paper's."""
-    names: list[str] = []
-    for origin in study.origins:
-        every = origin.kind == "catalog" and origin.name == "all"
-        names += list(CATALOG) if every else [origin.name]
-    return list(dict.fromkeys(names))
+    return list(dict.fromkeys(name for origin in study.origins for name in origin.names))
 
 
 def holes(results: Results) -> list[str]:
@@ -83,6 +86,16 @@ def holes(results: Results) -> list[str]:
         cells = sum(results.partial.values())
         found.append(f"{cells} runs of incomplete permutations are left out.")
     return found
+
+
+def parts(results: Results) -> list[str]:
+    """One sentence for each data set of which the results know only a part."""
+    known = [(c.dataset, c.examples, CATALOG.get(c.dataset)) for c in results.curves]
+    return [
+        f"{name} is {n:,} of the paper's {entry.paper.n:,} {entry.part}."
+        for name, n, entry in known
+        if n and entry and entry.part and n < entry.paper.n
+    ]
 
 
 def collect(study: Study, table: pa.Table) -> Results:
@@ -118,8 +131,8 @@ def _curves(study: Study, dataset: str, rows: pa.Table) -> tuple[Curves, int]:
     whole = np.isfinite(errors).all(axis=(1, 2))
     left_out = int(np.isfinite(errors[~whole]).all(axis=2).sum())
     numbers = (np.flatnonzero(whole) + 1).tolist()
-    found = Curves(dataset, numbers, errors[whole], queries[whole], seconds[whole, :, 0])
-    return found, left_out
+    arrays = errors[whole], queries[whole], seconds[whole, :, 0]
+    return Curves(dataset, numbers, *arrays, data=rows["data"][-1].as_py()), left_out
 
 
 def _numbers(rows: pa.Table, name: str) -> Floats | Integers:

@@ -73,17 +73,19 @@ def names_of(study: Study) -> list[str]:
 
 
 class Gain(NamedTuple):
-    """One figure of the summary: over the whole range, its interval, literal, printed.
+    """One figure of the summary: over the whole range, literal, printed, and how sure it is.
 
-    ``draws`` are its values on resamples, the same ones for every contestant.
+    ``kept`` and ``anew`` are its values on resamples, with the chosen setting kept and with the
+    best one chosen anew in each; ``halves`` those of one setting on data sets that did not choose
+    it, empty where each has its own. All are the same draws for every contestant.
     """
 
     value: float
-    low: float
-    high: float
     literal: float
     paper: float | None
-    draws: Floats
+    kept: Floats
+    anew: Floats
+    halves: Floats
 
 
 Gains = dict[str, dict[Choice, Gain]]
@@ -108,22 +110,25 @@ def _gains(results: Results, name: str, repeats: int) -> dict[Choice, Gain]:
     for (choice, measure), paper in zip(
         measures.items(), PAPER.get(name, (None, None)), strict=True
     ):
-        draws = metrics.resamples(ours, measure, repeats=repeats)
-        low, high = metrics.interval(draws)
-        found[choice] = Gain(measure(ours), low, high, measure(literal), paper, draws)
+        one = metrics.keeping(ours, _chosen(ours, choice))
+        kept, anew = (metrics.resamples(some, measure, repeats=repeats) for some in (one, ours))
+        halves = metrics.halves(ours) if choice == "fixed" else np.array([])
+        found[choice] = Gain(measure(ours), measure(literal), paper, kept, anew, halves)
     return found
+
+
+def _chosen(gains: Sequence[Floats], choice: Choice) -> list[int]:
+    """The setting for each data set: p* everywhere, or p*_d."""
+    if choice == "per_data":
+        return metrics.best_per_data(gains)
+    return [metrics.best_fixed(gains)] * len(gains)
 
 
 @functools.lru_cache(maxsize=64)
 def best_columns(results: Results, name: str, choice: Choice) -> tuple[int, ...]:
-    """Column of the chosen setting for each data set: p* everywhere, or p*_d."""
-    gains = results.gains(name)
-    if choice == "fixed":
-        best = [metrics.best_fixed(gains)] * len(gains)
-    else:
-        best = metrics.best_per_data(gains)
+    """Column of the chosen setting for each data set."""
     columns = results.columns(name)
-    return tuple(columns[p] for p in best)
+    return tuple(columns[p] for p in _chosen(results.gains(name), choice))
 
 
 def errors_of(results: Results, name: str, choice: Choice) -> list[Floats]:

@@ -15,7 +15,7 @@ from askance.errors import FileUnreadable
 from askance.labelling.session import Session
 from askance.terminal.dialogue import Dialogue
 from askance.terminal.interrupts import Interrupts
-from askance.terminal.keys import TerminalKeys, line_keys, terminal_keys
+from askance.terminal.keys import TerminalKeys, line_keys
 from askance.terminal.pages import Layout
 from askance.terminal.screen import PlainScreen, TerminalScreen
 
@@ -67,7 +67,7 @@ def converse(session: Session, name: str, console: Console, stream: TextIO) -> i
     with (
         # Outermost: a signal must not end the process before the terminal is given back.
         Interrupts(lambda: _suspend(read, screen)) as interrupts,
-        terminal_keys(stream.fileno()) as read,
+        TerminalKeys(stream.fileno()).taken() as read,
         TerminalScreen(console, layout).opened() as screen,
     ):
         Dialogue(session, read, screen, interrupts, message=note).run()

@@ -19,7 +19,6 @@ __all__ = [
     "TerminalKeys",
     "console_keys",
     "line_keys",
-    "terminal_keys",
 ]
 
 Reader = Callable[[], str]
@@ -177,8 +176,3 @@ else:
                 if not byte or byte.isalpha() or byte == b"~":
                     break
             return OTHER
-
-
-def terminal_keys(descriptor: int) -> contextlib.AbstractContextManager[TerminalKeys]:
-    """Read single keys from a terminal, which is left as it was found."""
-    return TerminalKeys(descriptor).taken()

@@ -103,10 +103,7 @@ def _problem(learner: ActiveCover, points: Matrix, relaxed: float = 0.0) -> Prob
         points=points[inside],
         predicted=predicted[inside],
         count=points.shape[0],
-        X=sample.X,
-        targets=sample.targets,
-        weights=sample.weights,
-        offered=sample.offered,
+        sample=sample,
         erm=learner.classifier,
         limits=limits._replace(slack=limits.slack + relaxed),
     )

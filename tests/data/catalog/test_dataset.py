@@ -20,4 +20,3 @@ def test_the_four_numbers_and_the_rows_are_those_of_the_dense_matrix(examples):
     )
     for i, row in enumerate(rows_of(data.csr)):
         assert row.indices.tolist() == np.flatnonzero(dense[i]).tolist()
-        assert data.row(i).indices.tolist() == row.indices.tolist()

@@ -6,11 +6,11 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from vw_lines import to_vw
 
 from askance.data.features import FeatureMap
 from askance.data.features.indexers import Hashing
 from askance.data.reading.readers import Record, read, read_batches
-from askance.data.text.vwtext import to_vw
 from askance.errors import BadRecord, InvalidParameter
 from askance.sparse import rows_of
 from askance.types import Row

@@ -3,8 +3,9 @@ import io
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from vw_lines import to_vw
 
-from askance.data.text.vwtext import to_vw, vw_batches, within
+from askance.data.text.vwtext import vw_batches, within
 
 word = st.text("abz019_^=-", min_size=1, max_size=4)
 feature = st.tuples(word, st.sampled_from(["", ":2", ":-0.5", ":1e3", ":0.12345678901234567"]))

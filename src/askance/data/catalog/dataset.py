@@ -6,8 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.sparse import row_at
-from askance.types import Matrix, Row
+from askance.types import Matrix
 
 __all__ = ["Dataset", "Dimensions"]
 
@@ -34,8 +33,6 @@ class Dataset:
     >>> from askance.sparse import from_dense
     >>> rows = from_dense(np.array([[0.0, 0.0, 1.0], [0.5, 4.0, 0.0]]))
     >>> two = Dataset("two", rows, np.array([1, -1], dtype=np.int8))
-    >>> two.row(1).values.tolist()
-    [0.5, 4.0]
     >>> two.dimensions
     Dimensions(n=2, s=1.5, d=3, r=0.5)
     """
@@ -50,10 +47,6 @@ class Dataset:
     @property
     def n_features(self) -> int:
         return int(self.csr.shape[1])
-
-    def row(self, i: int) -> Row:
-        """Give one example's features, as views."""
-        return row_at(self.csr, i)
 
     @property
     def dimensions(self) -> Dimensions:

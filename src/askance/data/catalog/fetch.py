@@ -25,7 +25,11 @@ _CHUNK = 1 << 16
 _TIMEOUT = 60
 
 
-def fetch(entry: Entry, data_dir: PathLike | None = None, progress: Progress | None = None) -> Path:
+def fetch(
+    entry: Entry,
+    data_dir: PathLike | None = None,
+    progress: Progress = lambda name, done, total: None,
+) -> Path:
     """Make sure that a set is here, and give its folder; download it into the cache if need be.
 
     A download is kept only if every file has its checksum or, where none is known, if n, s, d and r
@@ -46,15 +50,11 @@ def fetch(entry: Entry, data_dir: PathLike | None = None, progress: Progress | N
         raise DatasetUnavailable(f"{entry.name} cannot be fetched: {entry.special}")
     with new_folder(target) as scratch:
         for file in source.files:
-            _download(file, scratch / file.name, progress or _silent)
+            _download(file, scratch / file.name, progress)
         prepare(entry, source, scratch)
         if target.exists():
             shutil.rmtree(target)  # Something in it is missing or damaged.
     return target
-
-
-def _silent(name: str, done: int, total: int | None) -> None:
-    """Show nothing."""
 
 
 def _download(file: File, target: Path, progress: Progress) -> None:

@@ -16,8 +16,11 @@ __all__ = ["open_prepared", "write_prepared"]
 
 def write_prepared(dataset: Dataset, folder: Path) -> None:
     """Write a data set as a folder of arrays, all or nothing."""
+    csr = dataset.csr
+    arrays = {"indptr": csr.indptr, "indices": csr.indices, "values": csr.data}
+    arrays |= {"labels": dataset.labels, "n_features": np.array(dataset.n_features)}
     with new_folder(folder) as scratch:
-        for part, array in _parts(dataset).items():
+        for part, array in arrays.items():
             _save(scratch / f"{part}.npy", array)
 
 
@@ -42,13 +45,3 @@ def open_prepared(name: str, folder: Path) -> Dataset:
     n_features = int(np.load(folder / "n_features.npy", allow_pickle=False))
     csr = from_parts(parts["indptr"], parts["indices"], parts["values"], n_features)
     return Dataset(name, csr, parts["labels"])
-
-
-def _parts(dataset: Dataset) -> dict[str, NDArray[Any]]:
-    return {
-        "indptr": dataset.csr.indptr,
-        "indices": dataset.csr.indices,
-        "values": dataset.csr.data,
-        "labels": dataset.labels,
-        "n_features": np.array(dataset.n_features),
-    }

@@ -11,6 +11,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO
 
@@ -215,10 +216,6 @@ def _csv(stream: BinaryIO, plan: _Plan, delimiter: str = ",") -> Iterator[Batch]
         yield plan.columns(arrays, plan.typed)
 
 
-def _tsv(stream: BinaryIO, plan: _Plan) -> Iterator[Batch]:
-    return _csv(stream, plan, "\t")
-
-
 def _parquet(source: str | Path, plan: _Plan) -> Iterator[Batch]:
     with readable(source), tempfile.TemporaryFile() as copy:
         path: str | BinaryIO = str(source)
@@ -299,20 +296,16 @@ def _libsvm(stream: BinaryIO, plan: _Plan, base: int = 1) -> Iterator[Batch]:
         yield plan.batch(block.csr, [None] * len(block.labels), block.labels)
 
 
-def _libsvm0(stream: BinaryIO, plan: _Plan) -> Iterator[Batch]:
-    return _libsvm(stream, plan, base=0)
-
-
 def _vw(stream: BinaryIO, plan: _Plan) -> Iterator[Batch]:
     for block in vw_batches(stream, plan.source):
         yield plan.batch(block.tokens, block.tags, block.labels)
 
 
-_READERS = {
+_READERS: dict[str, Callable[[BinaryIO, _Plan], Iterator[Batch]]] = {
     "csv": _csv,
-    "tsv": _tsv,
+    "tsv": partial(_csv, delimiter="\t"),
     "jsonl": _jsonl,
     "libsvm": _libsvm,
-    "libsvm0": _libsvm0,
+    "libsvm0": partial(_libsvm, base=0),
     "vw": _vw,
 }

@@ -1,11 +1,10 @@
-"""VW text -> features, and back.
+"""VW text -> features.
 
 A line is ``label 'tag |namespace name:value name ...``. A name may hold any character: a percent
 sign, a blank, a colon or a bar is written as in a web address, ``%20`` for a blank.
 """
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO, NamedTuple
 from urllib.parse import unquote_to_bytes
@@ -17,10 +16,9 @@ from askance.data.text.libsvm import careful_number, line_blocks
 from askance.data.text.parsing import parse_vw
 from askance.errors import BadRecord
 
-__all__ = ["Tokens", "VwBatch", "to_vw", "vw_batches", "within"]
+__all__ = ["Tokens", "VwBatch", "vw_batches", "within"]
 
 _ERRORS = {1: "has no bar | before its features", 2: "has a namespace whose scale is no number"}
-_SPECIAL = re.compile(r"[%:|\s]")
 
 
 def within(namespace: str, name: str) -> str:
@@ -139,42 +137,6 @@ def _careful_label(text: bytes, span: tuple[int, int], source: str, line: int) -
     if more and more != [1.0]:
         raise BadRecord(f"{where} has more than a label and a tag in {head.strip()!r}")
     return label
-
-
-def to_vw(
-    features: Iterable[tuple[str, float]], label: int | None = None, tag: str | None = None
-) -> str:
-    """Write one line of VW text from names and values.
-
-    Values are written in single precision, which is what a row holds.
-
-    >>> to_vw([("age", 39.0), ("job=clerk", 1.0), ("text^a b", 2.0)], label=1, tag="7")
-    "1 '7| age:39.0 job=clerk |text a%20b:2.0"
-    """
-    spaces: dict[str, list[str]] = {"": []}
-    for name, value in features:
-        namespace, inner, short = name.partition("^")
-        if not (inner and namespace):
-            namespace, short = "", name
-        single = np.float32(value)
-        written = "" if single == 1 else f":{single}"
-        spaces.setdefault(namespace, []).append(_encoded(short) + (written or _one(short)))
-    head = f"{'' if label is None else label} " + (f"'{_encoded(tag)}" if tag is not None else "")
-    groups = (f"|{_encoded(space)} {' '.join(names)}" for space, names in spaces.items() if names)
-    return head + (" ".join(groups) or "|")
-
-
-def _one(name: str) -> str:
-    """A feature without a name cannot leave out its value."""
-    return "" if name else ":1.0"
-
-
-def _encoded(name: str) -> str:
-    return _SPECIAL.sub(_percent, name)
-
-
-def _percent(found: "re.Match[str]") -> str:
-    return "".join(f"%{byte:02X}" for byte in found.group().encode())
 
 
 def _decoded(name: bytes) -> str:
