@@ -112,6 +112,14 @@ def test_words_are_weighted_by_their_rarity_among_all_rows(words):
     assert (found.argmax(axis=1) == (bayes.predict(scaled[N:]) > 0)).all()
 
 
+def test_the_signs_that_hashing_gives_to_words_do_not_matter(words):
+    X, y = words
+    signs = np.where(np.arange(X.shape[1]) % 3, 1.0, -1.0)
+    name = "naive Bayes of words"
+    signed = fitted(X * signs, y, members=[name]).probabilities(from_dense(X[N:] * signs))
+    assert (signed == alone(X, y, name)).all()
+
+
 def test_votes_have_the_least_log_loss():
     rng = np.random.default_rng(4)
     given = [rng.uniform(0.3, 0.9, 200), rng.uniform(0.2, 1.0, 200), rng.uniform(0.5, 0.8, 200)]

@@ -94,18 +94,22 @@ class Member(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Linear:
-    """The softmax of linear scores; rows are first scaled by ``factors`` to length 1, if any."""
+    """The softmax of linear scores; rows are first scaled by ``factors`` to length 1, if any.
+
+    ``counts`` says that signs, which hashing gives to words, do not matter.
+    """
 
     weights: Floats
     intercepts: Floats
     factors: Floats | None = None
+    counts: bool = False
 
     def probabilities(self, parts: Parts) -> Floats:
         indptr, indices, values = parts
         if self.factors is not None:
             scaled = np.empty(len(values))
             scale_rows(indptr, indices, values, self.factors, scaled)
-            values = scaled
+            values = abs(scaled) if self.counts else scaled
         sums = np.tile(self.intercepts, (len(indptr) - 1, 1))
         sum_products(indptr, indices, values, self.weights, sums)
         return _softmax(sums)
@@ -352,10 +356,10 @@ def _words_bayes(sample: Labelled, points: Matrix) -> Member:
 
     def fit(part: Labelled, strength: float) -> Linear:
         model = ComplementNB(alpha=0.3)
-        model.fit(_scaled(part.X, factors), part.codes, sample_weight=part.importance)
+        model.fit(abs(_scaled(part.X, factors)), part.codes, sample_weight=part.importance)
         weights = np.zeros((len(factors), part.classes))
         weights[:, model.classes_] = strength * model.feature_log_prob_.T
-        return Linear(weights, np.zeros(part.classes), factors)
+        return Linear(weights, np.zeros(part.classes), factors, counts=True)
 
     return _best(sample, [0.5, 1.0, 2.0, 4.0], fit)
 
