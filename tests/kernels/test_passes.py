@@ -39,7 +39,7 @@ cover = st.tuples(
         | {
             "cover_size": st.sampled_from([1, 3, 6, 13]),
             "alpha": st.sampled_from([1.0, 2.0]),
-            "beta_scale": st.sampled_from([0.5, 10**0.5]),
+            "beta_scale": st.floats(-1.0, 2.0).map(lambda exponent: 10.0**exponent),
         }
     ),
 )

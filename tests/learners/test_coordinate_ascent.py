@@ -30,6 +30,8 @@ class Instance:
         self.oracle = VoteOracle(self.size)
         targets = rng.choice([-1, 1], size=n)
         weights = rng.choice([1.0, 2.5, 4.0], size=n)
+        # Those without a weight are not in the sample, but were offered.
+        offered = n + seed % 5
         erm = self.oracle.fit(X[:n], targets, weights)
         inside = rng.random(u) < 0.8
         unlabeled = table[n:][inside]
@@ -46,12 +48,13 @@ class Instance:
             X=X[:n],
             targets=targets,
             weights=weights,
-            offered=n,
+            offered=offered,
             erm=erm,
             limits=self.limits,
         )
         self.differs = unlabeled != unlabeled[:, [erm.index]]
-        errors = np.array([weights[table[:n, j] != targets].sum() / n for j in range(self.size)])
+        wrong = [weights[table[:n, j] != targets].sum() for j in range(self.size)]
+        errors = np.array(wrong) / offered
         self.bounds = (
             2 * self.limits.alpha**2 * self.differs.sum(axis=0) / u
             + self.limits.regret_scale * (errors - errors.min())
@@ -101,7 +104,8 @@ def test_every_guarantee_of_the_theorem(seed: int, tolerance: float, reuse: bool
     instance = Instance(seed)
     problem, floor = instance.problem, instance.limits.floor
     solution = solve(problem, instance.oracle, tolerance=tolerance, reuse=reuse)
-    share, P = problem.region_share, solution.probability
+    share, P = len(instance.differs) / problem.count, solution.probability
+    assert problem.region_share == share
 
     assert solution.converged
     assert solution.iterations <= share / (8 * floor**3 * tolerance**2)
@@ -143,6 +147,14 @@ def test_the_most_violated_constraint_equals_enumeration(seed: int) -> None:
     found = instance.problem.most_violated(instance.oracle, P)
     violations = instance.violations(P)
     assert violations[found.index] == pytest.approx(violations.max(), abs=1e-9)
+
+
+@given(seeds)
+@settings(max_examples=50, deadline=None)
+def test_the_bound_of_a_constraint_equals_its_formula(seed: int) -> None:
+    instance = Instance(seed)
+    for classifier, bound in zip(instance.oracle.classifiers, instance.bounds, strict=True):
+        assert instance.problem.constraint(classifier)[1].bound == pytest.approx(bound, abs=1e-12)
 
 
 @given(seeds)

@@ -54,6 +54,22 @@ def test_what_is_known_never_exceeds_the_region(seed: int, radius: float) -> Non
     assert np.isfinite(found[:3]).tolist() == np.isfinite(exact[:3]).tolist()
 
 
+def test_both_sides_are_probed_together() -> None:
+    """A threshold that flips most points leaves the others: each side is asked for alone too."""
+    x = np.array([[0.1], [0.2], [0.4], [0.6], [0.8]])
+    sample = Sample()
+    sample.append(from_dense(np.array([[0.0], [0.3], [0.5], [1.0]])), [-1, -1, 1, 1], np.ones(4))
+    snapshot, oracle, X = sample.snapshot(4), ThresholdOracle(), from_dense(x)
+    erm = oracle.fit(snapshot.X, snapshot.targets, snapshot.weights)
+    predicted = erm.predict_many(X)
+    assert predicted[0] == -predicted[-1]
+    known = KnownRegion(snapshot, 0.0, radius=0.5)
+    known.probe_together(oracle, X, predicted)
+    exact = ExactRegion(oracle, snapshot, 0.0, 0.5).flip_regrets(X, predicted)
+    assert np.isfinite(exact).all()
+    assert np.isfinite(known.flip_regrets(X, predicted)).all()
+
+
 def test_many_single_calls_are_announced_once(caplog: pytest.LogCaptureFixture) -> None:
     sample, _ = noisy(0)
     X, predicted = from_dense(np.full((600, 1), 0.5)), np.ones(600, dtype=int)

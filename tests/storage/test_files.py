@@ -136,6 +136,16 @@ def test_only_what_is_surely_stale_is_removed(tmp_path: Path) -> None:
     assert sorted(tmp_path.iterdir()) == sorted([*kept, tmp_path / "model"])
 
 
+def test_one_process_may_write_a_file_twice_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    with write_atomically(path) as first, write_atomically(path) as second:
+        first.write(b"first")
+        second.write(b"second")
+    # The first is the last that closes.
+    assert path.read_bytes() == b"first"
+    assert list(tmp_path.iterdir()) == [path]
+
+
 def test_several_writers_at_once_do_not_disturb_each_other(tmp_path: Path) -> None:
     failures: list[Any] = []
 

@@ -128,3 +128,11 @@ def test_intervals_repeat_and_hold_what_never_varies():
     assert low < metrics.auc_gain(by_data) < high + 0.05
     constant = [np.full((9, 3), 0.25)] * 4
     assert metrics.resamples(constant, metrics.auc_gain, repeats=5).tolist() == [0.25] * 5
+
+
+def test_permutations_are_resampled_within_a_data_set():
+    """Of one data set alone, each draw has the median of nine permutations drawn from its nine."""
+    by_data = [np.arange(9.0)[:, None]]
+    draws = metrics.resamples(by_data, metrics.auc_gain, repeats=200)
+    assert set(draws.tolist()) <= set(range(9))
+    assert len(set(draws.tolist())) > 3
