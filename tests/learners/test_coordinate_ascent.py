@@ -1,6 +1,8 @@
 """``alg:coord`` against a convex solver and the bounds of ``thm:opt_converge``."""
 
+import dataclasses
 import logging
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -178,6 +180,59 @@ def test_equal_classifiers_share_a_multiplier() -> None:
     (first, _), (second, _) = (problem.constraint(oracle.classifiers[j]) for j in (1, 2))
     assert first == second
     assert len(solve(problem, oracle, tolerance=1e-3).cover.classifiers) == 1
+
+
+class Constant:
+    """Says the same of each row, whatever it holds; then other things of its first rows."""
+
+    def __init__(self, said: int, first: Sequence[int] = ()) -> None:
+        self.said, self.first = said, first
+
+    def predict_many(self, X: csr_array) -> np.ndarray:
+        answers = np.full(X.shape[0], self.said)
+        # The labelled rows are four, the unlabelled ones two.
+        if X.shape[0] == 4:
+            answers[: len(self.first)] = self.first
+        return answers
+
+
+class TwoFaced:
+    """An oracle that finds a classifier with more error first, and the better one from then on."""
+
+    def __init__(self, *found: Constant) -> None:
+        self.found = list(found)
+
+    def fit(self, X: object, targets: object, weights: object) -> Constant:
+        return self.found.pop(0) if len(self.found) > 1 else self.found[0]
+
+
+def two_faced(oracle_order: tuple[int, int]) -> tuple[Problem, TwoFaced, list[Constant]]:
+    """(OP) with two classifiers that differ from the ERM in both points, one at more error."""
+    limits = Limits(alpha=1.0, regret_scale=1.0, slack=0.0, floor=0.05)
+    erm, tight, loose = Constant(1), Constant(-1, [1, 1, 1]), Constant(-1)
+    X, y = csr_array(np.ones((4, 1))), np.ones(4, int)
+    problem = Problem(X[:2], np.ones(2, int), 2, X, y, np.ones(4), 4, erm, limits)
+    both = [tight, loose]
+    return problem, TwoFaced(*(both[i] for i in oracle_order)), both
+
+
+def test_classifiers_that_differ_only_in_error_have_constraints_of_their_own() -> None:
+    """Where an oracle is not exact, the looser constraint may be found first."""
+    problem, oracle, (tight, loose) = two_faced((1, 0))
+    bounds = [problem.constraint(each)[1].bound for each in (tight, loose)]
+    assert bounds == pytest.approx([2.25, 3.0])
+    solution = solve(problem, oracle, tolerance=0.01)
+    assert solution.converged
+    # Both differ at both points of two: E[I_h / P] is the mean of 1/P.
+    assert np.mean(1 / solution.probability) <= 2.25 + 0.01
+
+
+def test_no_error_below_that_of_the_erm_tightens_a_constraint() -> None:
+    """An oracle that is not exact may find a better classifier than its own ERM."""
+    problem, _, (tight, loose) = two_faced((0, 1))
+    poor = dataclasses.replace(problem, erm=loose)
+    _, constraint = poor.constraint(tight)
+    assert constraint.bound == pytest.approx(2.0)
 
 
 def test_giving_up_is_said(caplog: pytest.LogCaptureFixture) -> None:
