@@ -20,16 +20,18 @@ def saved(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_block_that_fails_leaves_the_old_file(saved: Path) -> None:
+@pytest.mark.parametrize("failure", [OSError("disk full"), KeyboardInterrupt()], ids=repr)
+def test_a_block_that_fails_leaves_the_old_file(saved: Path, failure: BaseException) -> None:
     before = saved.read_bytes()
 
     def fail() -> None:
         with write_atomically(saved) as file:
             file.write(b"half")
-            raise OSError("disk full")
+            raise failure
 
-    with pytest.raises(OSError, match="disk full"):
+    with pytest.raises(type(failure)) as caught:
         fail()
+    assert caught.value is failure
     assert saved.read_bytes() == before
     assert list(saved.parent.iterdir()) == [saved]
 
