@@ -287,15 +287,15 @@ def test_abalone_and_activity_on_lines_of_our_own(tmp_path):
     sensors = ",".join(f"{axis}{i}" for i in range(1, 5) for axis in "xyz")
     head = f"user,gender,age,how_tall_in_meters,weight,body_mass_index,{sensors},class\n"
     rest = ",".join(map(str, range(1, 13)))
-    people = ("Woman,46,1.62,75,28.6", "Man,75,1.67,67,24.0", "Man,28,1.71,83,28.4")
+    people = ("Woman,46,1.62,75,28.6", "Man,75,1.66,67,24.0", "Man,28,1.71,83,28.4")
     classes = ("sitting", "walking", "sitting")
     rows = [f"x,{who},{rest},{what}\n" for who, what in zip(people, classes, strict=True)]
     path.write_text(head + "".join(rows))
     data = recipes.activity([path])
-    # As floats, 1.67 - 1 is a little less than 0.67, and 28.4 - 28 less than 0.4.
+    # As floats, 1.66 - 1 is a little less than 0.66, and 28.4 - 28 less than 0.4.
     assert data.csr.toarray()[:, :8].tolist() == [
         [0, 1, 46, 1, 62, 75, 28, 6],
-        [1, 0, 75, 1, 67, 67, 24, 0],
+        [1, 0, 75, 1, 66, 67, 24, 0],
         [1, 0, 28, 1, 71, 83, 28, 4],
     ]
     assert data.labels.tolist() == [1, -1, 1]
