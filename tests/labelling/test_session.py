@@ -80,6 +80,10 @@ def test_a_spent_budget_can_be_undone_or_raised(mail, begun, state_of):
     assert session.journal.answers == straight.journal.answers
     with pytest.raises(InvalidParameter, match="at least the 6 labels already given, got 5"):
         session.set_budget(5)
+    session.set_budget(8)
+    assert session.next() is not None
+    session.set_budget(6)
+    assert (session.ended, session.standing().left) == ("budget", 0)
 
 
 def test_the_end_of_the_file_is_an_end(mail, begun):

@@ -124,6 +124,11 @@ def test_a_failure_is_a_row_and_is_retried_on_request(tiny_file, tmp_path):
     assert "InvalidParameter: c0 must" in failed[0]["failure"]
     assert run_all(study, store) == []
     assert sum(len(task.cells) for task in run_all(study, store, retry=True)) == 2
+    # In finished results a failure is no result.
+    write_results(store.table(), tmp_path / "results")
+    study = read_study(tiny_file, 'results = "results"\n' + text)
+    left = [cell for _, some in execute.missing(study, Store(tmp_path / "new")) for cell in some]
+    assert [(cell.permutation, "-1" in cell.setting) for cell in left] == [(1, True), (2, True)]
 
 
 def test_data_that_cannot_be_read_is_a_failure_of_its_cells(tiny, tmp_path):
