@@ -21,10 +21,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from askance.data.features.indexers import hashes_of
 from askance.errors import InvalidParameter
+from askance.sparse import canonical_csr
 from askance.types import Floats, Integers, Matrix, State
 from askance.validation import saved_array, saved_number, saved_part, saved_whole
 
@@ -166,7 +166,7 @@ def matrix_terms(X: Matrix | Floats) -> tuple[Floats, Floats]:
     >>> [part.round(3).tolist() for part in matrix_terms(rows)]
     [[3.0, 0.0], [1.633, 4.0]]
     """
-    entries = csr_array(X)
+    entries = canonical_csr(X)
     centres, spreads = np.zeros(X.shape[1]), np.ones(X.shape[1])
     columns, found = sizes(entries.indices, entries.data)
     spreads[columns] = found
