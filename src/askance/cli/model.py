@@ -197,7 +197,7 @@ def _weights(found: "State") -> Table:
     for weight in found["weights"]:
         others = "".join(f" or {name}" for name in weight["shared_with"])
         largest = "" if weight["largest"] is None else f"{weight['largest']:g}"
-        centre = [f"{weight['centre']:.4g}"] if is_centred else []
+        centre = [f"{weight['centre']:.4g}" if weight["centre"] else ""] if is_centred else []
         coefficient = f"{weight['coefficient']:+.4g}"
         table.add_row(_plain(weight["feature"] + others), coefficient, *centre, largest)
     return table
