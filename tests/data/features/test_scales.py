@@ -14,7 +14,7 @@ from askance.data.features.scales import (
     matrix_terms,
     moments,
     scaled,
-    sizes,
+    sparse_sizes,
 )
 from askance.errors import InvalidParameter
 
@@ -45,10 +45,10 @@ def test_what_cannot_be_measured_is_left_alone(values):
 
 
 def test_sizes_are_over_what_is_there():
-    columns, found = sizes(np.array([4, 1, 4, 4]), np.array([3.0, -2.0, 0.0, -4.0]))
+    columns, found = sparse_sizes(np.array([4, 1, 4, 4]), np.array([3.0, -2.0, 0.0, -4.0]))
     assert columns.tolist() == [1, 4]
     assert found.tolist() == [2.0, math.sqrt(12.5)]
-    _, tiny = sizes(np.array([0, 1]), np.array([1e-200, 1e200]))
+    _, tiny = sparse_sizes(np.array([0, 1]), np.array([1e-200, 1e200]))
     assert tiny.tolist() == [1.0, 1.0]
 
 

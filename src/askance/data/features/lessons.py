@@ -10,7 +10,7 @@ from askance.data.features.columns import Column, Words, values_of
 from askance.data.features.indexers import Indexer, Places
 from askance.data.features.naming import Naming, leaves
 from askance.data.features.records import Batch, Columns
-from askance.data.features.scales import Scales, common_spread, is_sparse, moments, sizes
+from askance.data.features.scales import Scales, common_spread, is_sparse, moments, sparse_sizes
 from askance.data.text.vwtext import Tokens
 from askance.types import Floats, Integers
 
@@ -111,7 +111,7 @@ class Lesson:
         if not self._sparse:
             return {}
         columns, values = map(np.concatenate, zip(*self._sparse, strict=True))
-        return dict(zip(*(part.tolist() for part in sizes(columns, values)), strict=True))
+        return dict(zip(*(part.tolist() for part in sparse_sizes(columns, values)), strict=True))
 
     def _commonness(self) -> dict[int, float]:
         if not self._words:

@@ -36,7 +36,7 @@ __all__ = [
     "matrix_terms",
     "moments",
     "scaled",
-    "sizes",
+    "sparse_sizes",
 ]
 
 SCALE_ROWS = 1000
@@ -168,7 +168,7 @@ def matrix_terms(X: Matrix | Floats) -> tuple[Floats, Floats]:
     """
     entries = canonical_csr(X)
     centres, spreads = np.zeros(X.shape[1]), np.ones(X.shape[1])
-    columns, found = sizes(entries.indices, entries.data)
+    columns, found = sparse_sizes(entries.indices, entries.data)
     spreads[columns] = found
     if isinstance(X, np.ndarray) and len(X):
         dense = ~is_sparse(np.count_nonzero(X, axis=0), len(X))
@@ -192,10 +192,10 @@ def moments(values: Floats) -> tuple[Floats, Floats]:
     return centres, np.where(vary, spreads, 1.0)
 
 
-def sizes(columns: Integers, values: Floats) -> tuple[Integers, Floats]:
+def sparse_sizes(columns: Integers, values: Floats) -> tuple[Integers, Floats]:
     """The columns that occur, and the root mean square of their values that are not zero.
 
-    >>> [part.tolist() for part in sizes(np.array([2, 2, 5]), np.array([1.0, 7.0, 0.0]))]
+    >>> [part.tolist() for part in sparse_sizes(np.array([2, 2, 5]), np.array([1.0, 7.0, 0.0]))]
     [[2], [5.0]]
     """
     kept = values != 0.0
