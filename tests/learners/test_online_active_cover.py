@@ -192,7 +192,7 @@ def test_the_margin_rule_is_a_choice(scripted: Any) -> None:
         ({"alpha": math.inf}, "alpha must be at least 1 and finite, got inf"),
         ({"alpha": math.nan}, "alpha must be at least 1 and finite, got nan"),
         ({"oracular": True}, "got 1 cover oracles with oracular=True"),
-        ({"disagreement": "luck"}, "disagreement must be sensitivity or margin, got 'luck'"),
+        ({"disagreement": "luck"}, "disagreement must be sensitivity, margin or exact, got 'luck'"),
     ],
 )
 def test_bad_parameters(
