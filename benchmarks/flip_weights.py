@@ -27,6 +27,7 @@ SETTINGS: list[tuple[str, dict[str, Any]]] = [
     ("iwal1", {}),
     ("oracular_iwal1", {"c0": 0.015625, "learning_rate": 0.1}),
     ("oracular_iwal1", {"c0": 0.125}),
+    ("online_active_cover", {"c0": 0.05, "learning_rate": 0.1}),
     ("online_active_cover", {"c0": 0.05}),
     ("online_active_cover", {}),
 ]
