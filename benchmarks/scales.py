@@ -16,7 +16,7 @@ from askance.data.features.scales import SCALE_ROWS, matrix_terms, scaled
 from askance.data.splits import coins, permutation
 from askance.engine import stream_of
 from askance.kernels.passes import Stream
-from askance.rehearsal.comparison import contestant, prototype
+from askance.rehearsal.comparison import contestant
 from askance.simulate import simulate_settings
 from askance.study.design import EMBEDDED, Origin
 from askance.study.origins import load_origin
@@ -55,8 +55,9 @@ def run_dataset(name: str, data_dir: Path | None, permutations: int) -> Found:
         stream = _stream(X[:n], data.labels[rows[:n]], coins(name, j, n))
         test = _stream(X[n:], data.labels[rows[n:]], np.zeros(0))
         for a, algorithm in enumerate(ALGORITHMS):
-            learner = prototype(contestant(algorithm, {}))
-            (run,) = simulate_settings([learner], X.shape[1], stream, test, budgets=BUDGETS)
+            (run,) = simulate_settings(
+                [contestant(algorithm, {})], X.shape[1], stream, test, budgets=BUDGETS
+            )
             errors[j, a, on] = [row.error for row in run.rows]
     return Found(name, errors.mean(axis=0))
 

@@ -1,5 +1,6 @@
 """ActiveClassifier as scikit-learn wants it, and honest about the labels it looks at."""
 
+import inspect
 import os
 import pickle
 from collections.abc import Callable
@@ -26,7 +27,8 @@ from threadpoolctl import threadpool_limits
 import askance
 from askance.adapters.sklearn import ActiveClassifier
 from askance.errors import InvalidLabel, InvalidParameter
-from askance.presets import BATCH_ALGORITHMS
+from askance.learners.active_cover import ActiveCover
+from askance.presets import BATCH_ALGORITHMS, suggested
 from askance.simulate import run_blocks
 
 INTERPRETED = bool(os.environ.get("NUMBA_DISABLE_JIT"))
@@ -521,3 +523,15 @@ def test_labels_bought_before_a_failure_stay_bought(model, data):
     if active.estimator is None:
         stats = active._learner.stats()
         assert (stats.answered, stats.pending, stats.withdrawn) == (active.n_labels_, 0, 1)
+
+
+def test_the_docstring_says_what_is_run_over_an_estimator() -> None:
+    """Each shortcut of the preset, and how the letter differs from it."""
+    said, run = " ".join(str(ActiveClassifier.__doc__).split()), suggested("active_cover", {})
+    assert f'region="{run["region"]}"' in said
+    for name, steps in (("probes", "16"), ("unlabeled", "2,000"), ("max_iterations", "1,000")):
+        assert f"{run[name]:,}" == steps
+        assert steps in said
+        assert f"``{name}``" in said
+    bare = inspect.signature(ActiveCover).parameters
+    assert f'"max_iterations": {bare["max_iterations"].default:_}' in said

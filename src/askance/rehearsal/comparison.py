@@ -6,16 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from askance.engine import is_compilable
 from askance.errors import InvalidParameter
-from askance.learners.streaming import StreamingLearner
 from askance.plots.curve import Curve, label_budgets, sum_up
-from askance.presets import checked, suggested
+from askance.presets import suggested
 from askance.rehearsal.held import Held, coin_seed
 from askance.simulate import Contestant, simulate_settings
 from askance.types import Run
 
-__all__ = ["compare", "contestant", "prototype", "run_permutation"]
+__all__ = ["compare", "contestant", "run_permutation"]
 
 
 def contestant(algorithm: str, parameters: dict[str, Any]) -> Contestant:
@@ -27,18 +25,6 @@ def contestant(algorithm: str, parameters: dict[str, Any]) -> Contestant:
     given = ",".join(f"{name}={value}" for name, value in parameters.items())
     complete = suggested(algorithm, parameters)
     return Contestant(f"{algorithm} {given}".strip(), algorithm, complete)
-
-
-def prototype(one: Contestant) -> StreamingLearner:
-    """A learner with the parameters of a contestant, for no feature at all.
-
-    >>> prototype(contestant("margin", {})).b
-    0.32
-    """
-    learner = checked(one.algorithm, one.parameters)
-    if not is_compilable(learner):
-        raise InvalidParameter(f"{one.name} cannot be compared: its rates must be adaptive")
-    return learner
 
 
 def compare(
@@ -80,7 +66,7 @@ def run_permutation(
     train, test = held.split(seed, j)
     coins = np.random.default_rng(coin_seed(seed, j)).random(len(train))
     (run,) = simulate_settings(
-        [prototype(one)],
+        [one],
         held.n_features,
         held.stream(train, coins),
         held.stream(test),
