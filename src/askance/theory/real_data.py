@@ -1,5 +1,6 @@
 """Active Cover beside passive learning on real data, with the same oracle."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,7 +12,7 @@ from askance.learners.epoch_records import EpochRecord
 from askance.protocols import BatchClassifier, BatchOracle
 from askance.theory.instances import Instance, trace_of
 from askance.theory.report import Experiment
-from askance.types import Floats, Integers, Matrix
+from askance.types import Decision, Floats, Integers, Matrix
 
 __all__ = [
     "ActiveCurve",
@@ -125,7 +126,7 @@ def active_curve(trial: Trial, oracle: BatchOracle, c0: float, audit: int) -> Ac
     )
     points: list[CurvePoint] = []
 
-    def watch() -> None:
+    def watch(_: Sequence[Decision]) -> None:
         asked = sum(record.queries for record in learner.epochs)
         points.append(CurvePoint(asked, trial.error(learner.classifier)))
 
