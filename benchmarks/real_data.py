@@ -4,6 +4,7 @@ Writes the numbers and the figure of each; ``askance theory document`` puts the 
 """
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -26,7 +27,7 @@ from askance.protocols import BatchClassifier, BatchOracle
 from askance.theory.figures import draw_real_data
 from askance.theory.instances import Instance, trace_of
 from askance.theory.report import Experiment, save_result
-from askance.types import Floats, Integers, Matrix
+from askance.types import Decision, Floats, Integers, Matrix
 
 DATASETS = ("mushroom", "magic04", "letter", "adult")
 C0 = 1.0
@@ -131,7 +132,7 @@ def active_curve(trial: Trial, oracle: BatchOracle, c0: float, audit: int) -> Ac
     )
     points: list[CurvePoint] = []
 
-    def watch() -> None:
+    def watch(_: Sequence[Decision]) -> None:
         asked = sum(record.queries for record in learner.epochs)
         points.append(CurvePoint(asked, trial.error(learner.classifier)))
 

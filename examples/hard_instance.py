@@ -16,8 +16,8 @@ def main(out: Path = Path("demo/hard_instance.svg")) -> None:
     result = hard(seeds=2, scale=0.2)
     for line in result.table:
         print(
-            f"|H| = {line.size:>4}  {line.algorithm:<15} "
-            f"{line.mean_queries:>8.0f} labels, growing as n^{line.mean_slope:.2f}"
+            f"epsilon = {line.epsilon}  {line.algorithm:<20} "
+            f"{line.labels:>8.0f} labels for {line.inside:.0f} examples inside its region"
         )
     draw_hard(result.state()["figure"], out)
     print(f"The picture is in {out}.")

@@ -29,7 +29,7 @@ PROMPT = re.compile(r"^\$ (.+(?:\n> .+)*)\n?", re.MULTILINE)
 NOT_RUN = re.compile(
     r"make \w+|git clone |pip install |pre-commit |askance label |askance --install-completion"
     r"|askance data fetch |askance theory (run|document) |python benchmarks/"
-    r"|askance study \w+ (studies|stores|docs/results)/(nips2015|disagreement)"
+    r"|askance study \w+ (studies|stores|docs/results)/(nips2015|disagreement|exact)"
 )
 
 

@@ -14,6 +14,7 @@ __all__ = [
     "BatchOracle",
     "BlockLearner",
     "Classifier",
+    "ExactFlipOracle",
     "ExactOracle",
     "LateLearner",
     "Learner",
@@ -51,11 +52,22 @@ class OnlineOracle(Classifier, Protocol):
         """One importance-weighted example; weight 0 changes nothing. Returns the new margin."""
 
     def flip_weight(self, x: Row) -> float:
-        """The weight of an opposite-label example that would bring the margin to zero."""
+        """The weight of an opposite-label example that would bring the margin to zero.
+
+        At the rates that one of weight 1 would find, should they depend on the weight.
+        """
 
     def get_state(self) -> State: ...
 
     def set_state(self, state: State) -> None: ...
+
+
+@runtime_checkable
+class ExactFlipOracle(OnlineOracle, Protocol):
+    """An online oracle that the ``"exact"`` form of the disagreement test can ask."""
+
+    def exact_flip_weight(self, x: Row) -> float:
+        """The weight of an opposite-label example that, learned, leaves the margin at zero."""
 
 
 @runtime_checkable

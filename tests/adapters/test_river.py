@@ -104,15 +104,31 @@ def test_a_spent_budget_ends_the_learning(phishing) -> None:
 
 
 def test_it_works_in_pipelines_and_evaluate(phishing) -> None:
-    active = ActiveRiver(label_budget=250, parameters=SMALL)
-    model = compose.Pipeline(preprocessing.StandardScaler(), active)
-    metric = evaluate.progressive_val_score(iter(phishing), model, metrics.ROCAUC())
-    assert metric.get() > 0.9
-    assert active.n_labels <= 250
-    late = evaluate.progressive_val_score(
-        iter(phishing), model.clone(), metrics.Accuracy(), delay=50
+    """With labels at once or fifty examples late, as if by hand."""
+    pipeline = compose.Pipeline(
+        preprocessing.StandardScaler(), ActiveRiver(label_budget=250, parameters=SMALL)
     )
-    assert late.get() > 0.7
+    for delay in (0, 50):
+        model, by_hand, expected = pipeline.clone(), pipeline.clone(), metrics.LogLoss()
+        found = evaluate.progressive_val_score(
+            iter(phishing), model, metrics.LogLoss(), delay=delay or None
+        )
+        waiting: list[tuple[dict[str, float], bool, dict[bool, float]]] = []
+        for x, y in phishing:
+            # A label that is due comes before the next prediction.
+            if len(waiting) == max(delay, 1):
+                _answer(by_hand, expected, *waiting.pop(0))
+            waiting.append((x, y, by_hand.predict_proba_one(x)))
+        for left in waiting:
+            _answer(by_hand, expected, *left)
+        assert found.get() == expected.get()
+        assert model[-1].stats == by_hand[-1].stats
+        assert 0 < model[-1].n_labels <= 250
+
+
+def _answer(model, metric, x, y, said) -> None:
+    metric.update(y, said)
+    model.learn_one(x, y)
 
 
 def test_in_a_pipeline_the_question_is_handed_on(phishing) -> None:
@@ -125,7 +141,8 @@ def test_in_a_pipeline_the_question_is_handed_on(phishing) -> None:
         asked += question.wanted
     stats = active.stats
     assert (stats.seen, stats.answered, stats.pending) == (len(phishing), asked, 0)
-    assert sum(model.predict_one(x) == y for x, y in phishing) > 0.8 * len(phishing)
+    # Whoever guesses is right in about half of them; at 20 seeds the least was 0.887.
+    assert sum(model.predict_one(x) == y for x, y in phishing) > 0.7 * len(phishing)
 
 
 def test_answers_may_come_late_and_in_any_order() -> None:

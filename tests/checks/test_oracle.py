@@ -60,6 +60,11 @@ class FlipsTooEarly(Good):
         return 1e-3 * super().flip_weight(x)
 
 
+class FlipsAtTheRatesOfWeightOne(Good):
+    def exact_flip_weight(self, x: Row) -> float:
+        return self.flip_weight(x)
+
+
 class ForgetsGradients(Good):
     def get_state(self) -> State:
         return super().get_state() | {"gradients": np.zeros(6, np.float32)}
@@ -102,6 +107,7 @@ FAULTS: dict[type[Good], str] = {
     ObservesEachTime: "observe is idempotent",
     LearnsTheOpposite: "learning moves the margin towards the target",
     FlipsTooEarly: "the flip weight flips",
+    FlipsAtTheRatesOfWeightOne: "the exact flip weight, if there is one, flips and no less",
     ForgetsGradients: "state round-trips",
     HandsOutItsArrays: "states share no memory",
     TakesBadRows: "bad rows are refused without change",

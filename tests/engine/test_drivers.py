@@ -37,7 +37,8 @@ def go(driver: Driver, start: int = 0, stop: int = 60) -> list[Decision]:
 
 def test_only_what_is_compiled_is_driven_by_steps() -> None:
     assert type(drive(make("iwal0"))) is Steps
-    assert type(drive(askance.make_learner("iwal0", n_features=6, rates="decaying"))) is Verbs
+    for given in ({"rates": "decaying"}, {"disagreement": "exact"}):
+        assert type(drive(askance.make_learner("iwal0", n_features=6, **given))) is Verbs
 
 
 @algorithms

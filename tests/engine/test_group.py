@@ -7,6 +7,7 @@ import pytest
 
 import askance
 from askance.engine import Group, is_compilable
+from askance.engine.drivers import Steps
 from askance.engine.group import table_of
 from askance.errors import InvalidParameter
 from askance.learners.passive import Passive
@@ -23,11 +24,20 @@ def test_only_what_a_pass_knows_is_compilable() -> None:
     assert not is_compilable(Mine(LinearOracle(LinearState(n_features=1))))
     assert not is_compilable(Passive(LinearOracle(state)))
     assert not is_compilable(Passive(linear_oracles(state)[1]))
+    assert is_compilable(askance.make_learner("iwal0", n_features=1, disagreement="margin"))
+    assert not is_compilable(askance.make_learner("iwal0", n_features=1, disagreement="exact"))
 
 
 def test_a_group_of_nothing_is_refused() -> None:
     with pytest.raises(InvalidParameter, match="a group takes one or more compilable learners"):
         Group([], n_features=1)
+
+
+def test_the_exact_test_is_never_run_as_another(refused: Any) -> None:
+    learner = askance.make_learner("oracular_iwal1", n_features=1, disagreement="exact")
+    for build in (Group.of, Steps, lambda one: Group([one], n_features=1)):
+        with refused(InvalidParameter, "compilable learners"):
+            build(learner)
 
 
 def test_the_lanes_of_a_cover_lie_together_after_all_first_classifiers() -> None:

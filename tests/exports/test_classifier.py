@@ -56,7 +56,8 @@ def score(exported: State, person: dict[str, Any]) -> float:
     for weight in exported["coefficients"]:
         if weight["feature"] in values:
             cut = weight["largest"] or np.inf
-            total += weight["coefficient"] * np.clip(values[weight["feature"]], -cut, cut)
+            value = values[weight["feature"]] - weight["centre"]
+            total += weight["coefficient"] * np.clip(value, -cut, cut)
     return float(total)
 
 
@@ -67,8 +68,10 @@ def score(exported: State, person: dict[str, Any]) -> float:
         {"dtype": "float64"},
         {"features": FeatureMap(Hashing(bits=12))},
         {"rates": "decaying", "learning_rate": 0.001},
+        {"features": FeatureMap.fit(people(200)).learn_scales(people(150))},
+        {"features": FeatureMap(Hashing(bits=12)).learn_scales(people(150))},
     ],
-    ids=["fitted", "double", "hashed", "unscaled"],
+    ids=["fitted", "double", "hashed", "unscaled", "centred", "centred and hashed"],
 )
 def test_coefficients_by_name_give_the_score(settings: Any, tmp_path: Path) -> None:
     live = taught(**settings)
@@ -79,6 +82,32 @@ def test_coefficients_by_name_give_the_score(settings: Any, tmp_path: Path) -> N
         assert score(exported, person) == pytest.approx(live.margin(person), rel=1e-4, abs=1e-5)
     names = {weight["feature"] for weight in exported["coefficients"]}
     assert names == {"age", "job=clerk", "job=baker", "job=smith"}
+
+
+def test_weights_are_in_the_units_of_the_records() -> None:
+    """A word counts less the commoner it is, a sparse number by its size; a centre is taken off."""
+    made = [
+        {"age": 20 + i % 9, "fee": 500.0 if i % 4 == 0 else 0, "t": "to be" if i % 3 else "to"}
+        for i in range(90)
+    ]
+    live = ActiveLearner("passive", features=FeatureMap.fit(made, text=["t"]).learn_scales(made))
+    for i, record in enumerate(made):
+        live.tell(live.ask(record), 1 if i % 3 else -1)
+    exported = {weight.feature: weight for weight in named_weights(live)}
+    assert set(exported) == {"age", "fee", "t^to", "t^be"}
+    assert (exported["age"].centre, exported["fee"].centre) == (24.0, 0.0)
+    assert exported["fee"].largest == pytest.approx(500.0)
+    assert exported["age"].largest == pytest.approx(4.0)
+    assert exported["t^be"].largest == pytest.approx(1.0)
+    for record in ({"age": 22}, {"fee": 300.0}, {"t": "to be"}, {"age": 27, "fee": 1.0, "t": "be"}):
+        values = {k: v for k, v in record.items() if k != "t"} | {
+            f"t^{word}": 1.0 for word in str(record.get("t", "")).split()
+        }
+        total = coefficients(live)["intercept"] + sum(
+            exported[name].coefficient * (value - exported[name].centre)
+            for name, value in values.items()
+        )
+        assert total == pytest.approx(live.margin(record), rel=1e-4, abs=1e-5)
 
 
 def test_names_that_share_a_column_have_its_weight_with_their_signs() -> None:

@@ -45,6 +45,14 @@ def gathered(chunks: Any) -> dict[str, list[Any]]:
     return found
 
 
+def test_who_has_learned_nothing_predicts_the_negative_class(tmp_path: Path) -> None:
+    """The margin is 0, which counts as -1, as everywhere."""
+    (tmp_path / "people.csv").write_text("age\n39\n50\n")
+    live = ActiveLearner("passive", features=FeatureMap(Hashing(bits=4)), classes=("no", "yes"))
+    found = gathered(predictions(live, tmp_path / "people.csv"))
+    assert found == {"id": ["1", "2"], "prediction": ["no"] * 2, "probability_yes": [0.5] * 2}
+
+
 @pytest.mark.parametrize("labelled", [False, True])
 @pytest.mark.parametrize("kind", ["csv", "jsonl"])
 def test_predictions_are_those_of_each_record(kind: str, labelled: bool, tmp_path: Path) -> None:

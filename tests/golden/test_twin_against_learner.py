@@ -58,6 +58,7 @@ CONFIGURATIONS = [
     {"oracular": True, "c0": 0.05},
     {"cover_size": 6, "c0": 0.5, "disagreement": "margin"},
     {"cover_size": 48, "c0": 8.0},
+    {"cover_size": 6, "c0": 0.3, "disagreement": "exact"},
 ]
 
 

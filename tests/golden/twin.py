@@ -41,7 +41,9 @@ class Settings(Record):
     beta_scale: float = math.sqrt(10)
     learning_rate: float = 0.5
     oracular: bool = False  # query everything in the region, and keep no cover
-    disagreement: str = "sensitivity"  # or "margin", with the rate of plain gradient descent
+    disagreement: str = (
+        "sensitivity"  # "margin": the rate of plain gradient descent; "exact": the root
+    )
 
 
 class Departures(Record):
@@ -283,8 +285,21 @@ class OnlineActiveCover:
         distance = abs(f) + (0.0 if self.departs.linear_flip else 1 - math.exp(-abs(f)))
         if self.settings.disagreement == "margin":
             return distance * math.sqrt(self.k) / self.settings.learning_rate
+        if self.settings.disagreement == "exact":
+            return self.exact_flip_weight(row, f, distance / self.settings.learning_rate)
         reach = self.erm.rates(row, slope(label * f), 1.0)[3]
         return distance / (self.settings.learning_rate * reach) if reach > 0 else math.inf
+
+    def exact_flip_weight(self, row: Row, f: float, distance: float) -> float:
+        """The weight whose own rates carry the margin that far: between e^-50 and e^50, halved."""
+        low, high = -50.0, 50.0
+        for _ in range(100):
+            weight = math.exp((low + high) / 2)
+            reach = self.erm.rates(row, slope(-abs(f)), weight)[3]
+            low, high = (
+                ((low + high) / 2, high) if weight * reach < distance else (low, (low + high) / 2)
+            )
+        return math.exp(high)
 
     def query_probability(self, row: Row, predicted: int, floor: float) -> float:
         q_squared = 4 * floor * floor

@@ -65,10 +65,22 @@ class Lane:
     def margin(self) -> float:
         return linear.margin(self.indices, self.scaled, self.weights, 0)
 
-    def learn(self, target: float, weight: float, rates: int) -> None:
+    def learn(self, target: float, weight: float, rates: int, rate: float = 0.4) -> None:
         linear.learn(
             self.indices, self.values, self.scaled, self.weights, self.gradients,
-            self.norms, self.totals, 0, target, weight, 0.4, rates,
+            self.norms, self.totals, 0, target, weight, rate, rates,
+        )  # fmt: skip
+
+    def sensitivity(self, weight: float, rates: int) -> float:
+        return linear.sensitivity(
+            self.indices, self.values, self.scaled, self.weights, self.gradients,
+            self.norms, self.totals, 0, weight, 0.4, rates,
+        )  # fmt: skip
+
+    def exact_flip_weight(self, rates: int, rate: float) -> float:
+        return linear.exact_flip_weight(
+            self.indices, self.values, self.scaled, self.weights, self.gradients,
+            self.norms, self.totals, 0, rate, rates,
         )  # fmt: skip
 
 
@@ -84,11 +96,7 @@ def test_flip_weight_brings_the_margin_to_zero(
     """At the rates that a unit-weight update with the opposite label would find."""
     lane = Lane(seed, size, dtype, spread)
     f = lane.margin()
-    sensitivity = linear.sensitivity(
-        lane.indices, lane.values, lane.scaled, lane.weights, lane.gradients,
-        lane.norms, lane.totals, 0, 0.4, rates,
-    )  # fmt: skip
-    weight = linear.flip_weight(f, sensitivity)
+    weight = linear.flip_weight(f, lane.sensitivity(1.0, rates))
     target = -1.0 if f > 0 else 1.0
     lane.norms[0] += linear.squared_norm(lane.scaled)
     lane.totals[0] += 1.0
@@ -101,6 +109,54 @@ def test_flip_weight_brings_the_margin_to_zero(
     update = target * step / moved * factor
     linear.apply_step(lane.indices, lane.values, lane.weights, lane.gradients, 0, update)
     assert abs(lane.margin()) < tolerance * max(1.0, abs(f))
+
+
+@pytest.mark.parametrize(("dtype", "tolerance"), [("float64", 1e-9), ("float32", 1e-4)])
+@pytest.mark.parametrize("rates", RATES)
+@given(
+    seed=seeds,
+    size=st.integers(1, 12),
+    spread=st.floats(0.1, 4.0),
+    learned=st.floats(1e-3, 1e5),
+    rate=st.floats(0.01, 30.0),
+)
+def test_the_exact_flip_weight_is_where_the_sign_changes(
+    *, dtype: str, tolerance: float, rates: int, seed: int, size: int, spread: float,
+    learned: float, rate: float,
+) -> None:  # fmt: skip
+    """Learned into a copy: a little less keeps the sign, a little more changes it."""
+    lanes = [Lane(seed, size, dtype, spread) for _ in range(3)]
+    for lane in lanes:
+        # A lane that has learned much or little, from rows of any size.
+        for sums in (lane.gradients, lane.norms, lane.totals):
+            sums *= learned
+    plain, less, more = lanes
+    f = plain.margin()
+    assume(abs(f) > 0.01)
+    target = -1.0 if f > 0 else 1.0
+    weight = plain.exact_flip_weight(rates, rate)
+    less.learn(target, weight * (1 - tolerance), rates, rate)
+    more.learn(target, weight * (1 + tolerance), rates, rate)
+    assert less.margin() * f > 0 > more.margin() * f
+
+
+def test_a_margin_of_zero_flips_for_nothing_and_what_cannot_move_never_does() -> None:
+    lane = Lane(0, 3, "float64", 0.0)
+    assert lane.exact_flip_weight(linear.ADAPTIVE, 0.4) == 0.0
+    lane.weights[:] = 1.0
+    lane.values[:] = 0.0
+    assert lane.exact_flip_weight(linear.ADAPTIVE, 0.4) == math.inf
+
+
+@pytest.mark.parametrize("rates", RATES)
+@given(seed=seeds, size=st.integers(1, 12), a=st.floats(1e-9, 1e9), b=st.floats(1e-9, 1e9))
+def test_more_weight_pushes_further(rates: int, seed: int, size: int, a: float, b: float) -> None:
+    """So that the exact flip weight is the only one."""
+    lane = Lane(seed, size, "float64", 1.0)
+    low, high = sorted([a, b])
+    assume(high > 1.001 * low)
+    pushed = [weight * lane.sensitivity(weight, rates) for weight in (low, high)]
+    assert pushed[0] < pushed[1]
 
 
 @given(seeds, st.integers(1, 12), st.floats(1e-6, 1e4), st.floats(1e-6, 1e4))

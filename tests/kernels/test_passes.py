@@ -1,6 +1,7 @@
 """Compiled passes against the readable learners: the same bits, whoever rides along."""
 
 import os
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ cover = st.tuples(
         | {
             "cover_size": st.sampled_from([1, 3, 6, 13]),
             "alpha": st.sampled_from([1.0, 2.0]),
-            "beta_scale": st.sampled_from([0.5, 10**0.5]),
+            "beta_scale": st.floats(-1.0, 2.0).map(lambda exponent: 10.0**exponent),
         }
     ),
 )
@@ -151,18 +152,34 @@ def test_simulate_is_the_readable_loop(name: str) -> None:
     assert runs[0][1].erm.margin(x) == runs[1][1].erm.margin(x)
 
 
-def test_tiny_values_fall_back_to_whole_sums() -> None:
+def tiny_mixed_with_large(rng: np.random.Generator) -> Row:
+    return Row(np.arange(4), rng.normal(size=4) * 10.0 ** rng.choice([-30.0, -19.0, 0.0], 4))
+
+
+def tiny_and_new(rng: np.random.Generator) -> Row:
+    """Features of which the square is a number in single precision, and a part of it is none.
+
+    Most have no gradient yet, so that a member moves along them or not, as its weight decides.
+    """
+    indices = np.sort(rng.choice(400, 4, replace=False))
+    return Row(indices, rng.choice([-1, 1], 4) * 10.0 ** rng.uniform(-22.8, -22.2, 4))
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("draw", [tiny_mixed_with_large, tiny_and_new])
+def test_tiny_values_fall_back_to_whole_sums(
+    draw: Callable[[np.random.Generator], Row], seed: int
+) -> None:
     """Values whose gradients underflow are outside the bound that spares sums."""
-    rng = np.random.default_rng(0)
-    examples = []
-    for _ in range(150):
-        values = rng.normal(size=4) * 10.0 ** rng.choice([-30.0, -19.0, 0.0], 4)
-        examples.append((Row(np.arange(4), values), int(rng.choice([-1, 1]))))
-    coins = rng.random(150).tolist()
-    spec = ("online_active_cover", {"cover_size": 6, "c0": 1.0})
-    group = Group([make(spec, "float32")], N_FEATURES)
+    rng = np.random.default_rng(seed)
+    # The constant alone at first, so that it moves a member less than a new feature does.
+    nothing = Row(np.arange(0), np.zeros(0))
+    examples = [(nothing if i < 20 else draw(rng), int(rng.choice([-1, 1]))) for i in range(100)]
+    coins = rng.random(100).tolist()
+    parameters: dict[str, Any] = {"n_features": 400, "cover_size": 12, "c0": 1.0, "beta_scale": 3.0}
+    learner = askance.make_learner("online_active_cover", **parameters)
+    group = Group([learner], 400)
     group.advance(stream_of_rows(examples, coins), 0, np.array([10**9]))
-    learner = make(spec, "float32")
     for (x, label), coin in zip(examples, coins, strict=True):
         decision = learner.decide(x, coin)
         learner.learn(x, decision, label if decision.queried else None)

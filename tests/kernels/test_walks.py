@@ -5,9 +5,23 @@ import pytest
 
 import askance
 from askance.engine import Group, stream_of
-from askance.types import Integers
+from askance.kernels.pass_records import Stream
+from askance.sparse import from_dense, rows_of
+from askance.types import Floats, Integers
 
 NEVER: Integers = np.array([10**9])
+
+
+def noisy(rng: np.random.Generator, n: int, d: int) -> tuple[Floats, Integers]:
+    """Rows, and labels that a linear classifier gets wrong now and then."""
+    rows = rng.normal(size=(n, d))
+    return rows, np.where(rows @ rng.normal(size=d) + rng.normal(size=n) > 0.0, 1, -1)
+
+
+def streamed(rows: Floats, labels: Integers, coins: Floats) -> Stream:
+    n, d = rows.shape
+    indptr, indices = d * np.arange(n + 1), np.tile(np.arange(d), n)
+    return stream_of(indptr, indices, rows.ravel(), labels, coins, n_features=d)
 
 
 def walk(seed: int, c0: float, dtype: str, spoil: bool) -> list[bytes]:
@@ -17,12 +31,7 @@ def walk(seed: int, c0: float, dtype: str, spoil: bool) -> list[bytes]:
     """
     rng = np.random.default_rng(seed)
     n, d = 60, 5
-    rows = rng.normal(size=(n, d))
-    labels = np.where(rows @ rng.normal(size=d) + rng.normal(size=n) > 0.0, 1, -1)
-    stream = stream_of(
-        d * np.arange(n + 1), np.tile(np.arange(d), n), rows.ravel(), labels, rng.random(n),
-        n_features=d,
-    )  # fmt: skip
+    stream = streamed(*noisy(rng, n, d), rng.random(n))
     settings = [
         askance.make_learner("online_active_cover", n_features=0, c0=c0, cover_size=size)
         for size in (2, 9, 21)
@@ -42,3 +51,22 @@ def walk(seed: int, c0: float, dtype: str, spoil: bool) -> list[bytes]:
 @pytest.mark.parametrize("seed", range(3))
 def test_wrong_guesses_change_no_bit(seed: int, c0: float, dtype: str) -> None:
     assert walk(seed, c0, dtype, True) == walk(seed, c0, dtype, False)
+
+
+@pytest.mark.parametrize("beta_scale", [0.1, 1.0, 10.0, 30.0, 100.0])
+@pytest.mark.parametrize("seed", [0, 4])
+def test_members_shrink_outside_however_small_they_are(seed: int, beta_scale: float) -> None:
+    """A large scale gives the regret little weight: numerators are small, and shrink by little."""
+    rng = np.random.default_rng(seed)
+    n, d = 80, 5
+    (rows, labels), coins = noisy(rng, n, d), rng.random(n)
+    parameters = {"c0": 0.01, "cover_size": 6, "beta_scale": beta_scale, "dtype": "float64"}
+    learner = askance.make_learner("online_active_cover", n_features=d, **parameters)
+    group = Group([learner], d, "float64")
+    group.advance(streamed(rows, labels, coins), 0, NEVER)
+    for x, label, coin in zip(
+        rows_of(from_dense(rows)), labels.tolist(), coins.tolist(), strict=True
+    ):
+        decision = learner.decide(x, coin)
+        learner.learn(x, decision, label if decision.queried else None)
+    assert group.progress.numerators[1:7].tolist() == learner.numerators

@@ -80,6 +80,10 @@ def test_a_spent_budget_can_be_undone_or_raised(mail, begun, state_of):
     assert session.journal.answers == straight.journal.answers
     with pytest.raises(InvalidParameter, match="at least the 6 labels already given, got 5"):
         session.set_budget(5)
+    session.set_budget(8)
+    assert session.next() is not None
+    session.set_budget(6)
+    assert (session.ended, session.standing().left) == ("budget", 0)
 
 
 def test_the_end_of_the_file_is_an_end(mail, begun):
@@ -110,6 +114,35 @@ def test_a_file_may_grow_but_not_change(mail, begun):
     mail.write_text("".join(lines[:last]))
     with pytest.raises(FileUnreadable, match="has changed since its record"):
         Session(folder, mail)
+
+
+def test_scales_are_those_of_the_beginning(mail, tmp_path, state_of):
+    """They come from rows that nobody was asked about yet, which may change until they are read."""
+    Session.begin(tmp_path, Settings(algorithm="iwal1").settled(mail))
+    straight = answered(Session(tmp_path, mail), ["yes", "no", "yes", "no", "yes"])
+    assert straight.learner.features.scales.rows == 200
+    assert "size" in straight.learner.features.scales.get_state()["centred"]
+    lines = mail.read_text().splitlines(keepends=True)
+    read = straight.standing().seen
+    mail.write_text("".join([*lines[: read + 1], *["ann,90000,win cash\n"] * 900]))
+    again = Session(tmp_path, mail)
+    again.next()
+    assert state_of(again) == state_of(straight)
+
+
+def test_a_labelling_of_an_earlier_version_goes_on_without_scales(mail, tmp_path, state_of):
+    old = Settings(reading=Reading(scale=False)).settled(mail)
+    Session.begin(tmp_path, old)
+    straight = answered(Session(tmp_path, mail), ["yes", "no", "no"])
+    first, *rest = (tmp_path / "journal.jsonl").read_text().splitlines()
+    header = json.loads(first)
+    header["version"] = 1
+    del header["settings"]["scales"], header["settings"]["reading"]["scale"]
+    (tmp_path / "journal.jsonl").write_text("\n".join([json.dumps(header), *rest, ""]))
+    again = Session(tmp_path, mail)
+    again.next()
+    assert again.settings == old
+    assert state_of(again) == state_of(straight)
 
 
 def test_nothing_is_answered_where_nothing_was_asked(mail, begun):

@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from askance.checks.comparing import same
 from askance.data.reading.intake import Reading
 from askance.errors import FileUnreadable, InvalidParameter
 from askance.labelling.settings import Settings
@@ -24,10 +25,30 @@ def test_text_columns_are_settled_once(mail):
     assert settled.settled(mail) == settled
 
 
+def test_scales_are_settled_and_survive_a_journal(mail):
+    settled = Settings().settled(mail)
+    assert settled.scales["rows"] == 200
+    again = Settings.from_state(json.loads(json.dumps(settled.as_state())))
+    assert again == settled
+    assert same(again.learner().features.get_state(), settled.learner().features.get_state())
+    off = Settings(reading=Reading(scale=False)).settled(mail)
+    assert off.scales is None
+    assert off.learner().features.scales is None
+    assert (settled.by_name()["scale"], off.by_name()["scale"]) == (True, False)
+
+
+SCALES = {"rows": 3, "centred": {"size": [1.0, 2.0]}, "columns": [1], "spreads": [2.0]}
+
+
 @pytest.mark.parametrize(
     "damaged",
-    [{"classes": ["a"]}, {"reading": 3}, {"reading": {"x": 1}}, {"parameters": 3}, {"y": 1}],
-)
+    [
+        {"classes": ["a"]}, {"reading": 3}, {"reading": {"x": 1}}, {"parameters": 3}, {"y": 1},
+        {"scales": 3}, {"scales": {}}, {"scales": SCALES | {"centred": {"size": [1.0, 0.0]}}},
+        {"scales": SCALES | {"columns": ["a"]}}, {"scales": SCALES | {"spreads": [0.0]}},
+        {"scales": SCALES | {"columns": [2**18]}}, {"scales": SCALES | {"spreads": [[2.0]]}},
+    ],
+)  # fmt: skip
 def test_damage_is_told(damaged, refused):
     with refused(FileUnreadable, "the settings of a labelling are damaged"):
         Settings.from_state({**Settings().as_state(), **damaged})

@@ -14,7 +14,7 @@ from askance.learners.active_cover import ActiveCover
 from askance.learners.constants import Constants
 from askance.learners.region import KnownRegion, OneCallRegion
 from askance.oracles.finite import VoteOracle
-from askance.oracles.thresholds import ThresholdOracle
+from askance.oracles.thresholds import Threshold, ThresholdOracle
 from askance.sparse import from_dense, resized, row_at
 
 PRACTICAL = Constants.practical(c0=0.05, alpha=1.0, beta_scale=10**0.5)
@@ -238,6 +238,25 @@ def test_the_fast_rule_knows_everything_with_a_probe_at_every_point() -> None:
     fast = learner.decide_many(world.X[:48], world.coins[:48])
     slow = exact.decide_many(world.X[:48], world.coins[:48])
     assert [d.in_disagreement for d in fast] == [d.in_disagreement for d in slow]
+
+
+class Shy:
+    """An oracle that says +1 of all three examples, less when asked to flip them, least at last."""
+
+    def fit(self, X: csr_array, targets: object, weights: object) -> Threshold:
+        cuts = {0: 1.0, 3: 1.0, 6: 0.5}
+        # Where all points are probed at once there are twice three rows; (OP) has those inside.
+        return Threshold(0, cuts.get(X.shape[0], 0.2), -1)
+
+
+def test_the_fast_rule_knows_what_the_solver_found() -> None:
+    """A classifier that (OP) needed, and no probe had found, is within the radius too."""
+    wide = Constants.practical(c0=1.0, alpha=1.0, beta_scale=1.0)
+    learner = ActiveCover(Shy(), wide, region="known", probes=0, known_from=0)
+    X = from_dense(np.array([[0.1], [0.3], [0.6]]))
+    learner.learn_many(X, learner.decide_many(X, np.zeros(3)), [1, 1, 1])
+    decisions = learner.decide_many(X, np.zeros(3))
+    assert [d.in_disagreement for d in decisions] == [False, True, True]
 
 
 def test_known_classifiers_beyond_the_radius_are_forgotten() -> None:

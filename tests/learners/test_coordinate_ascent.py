@@ -1,6 +1,8 @@
 """``alg:coord`` against a convex solver and the bounds of ``thm:opt_converge``."""
 
+import dataclasses
 import logging
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -31,6 +33,8 @@ class Instance:
         self.oracle = VoteOracle(self.size)
         targets = rng.choice([-1, 1], size=n)
         weights = rng.choice([1.0, 2.5, 4.0], size=n)
+        # Those without a weight are not in the sample, but were offered.
+        offered = n + seed % 5
         erm = self.oracle.fit(X[:n], targets, weights)
         inside = rng.random(u) < 0.8
         unlabeled = table[n:][inside]
@@ -44,12 +48,13 @@ class Instance:
             points=X[n:][inside],
             predicted=unlabeled[:, erm.index],
             count=u,
-            sample=Snapshot(X[:n], targets, weights, n),
+            sample=Snapshot(X[:n], targets, weights, offered),
             erm=erm,
             limits=self.limits,
         )
         self.differs = unlabeled != unlabeled[:, [erm.index]]
-        errors = np.array([weights[table[:n, j] != targets].sum() / n for j in range(self.size)])
+        wrong = [weights[table[:n, j] != targets].sum() for j in range(self.size)]
+        errors = np.array(wrong) / offered
         self.bounds = (
             2 * self.limits.alpha**2 * self.differs.sum(axis=0) / u
             + self.limits.regret_scale * (errors - errors.min())
@@ -99,7 +104,8 @@ def test_every_guarantee_of_the_theorem(seed: int, tolerance: float, reuse: bool
     instance = Instance(seed)
     problem, floor = instance.problem, instance.limits.floor
     solution = solve(problem, instance.oracle, tolerance=tolerance, reuse=reuse)
-    share, P = problem.region_share, solution.probability
+    share, P = len(instance.differs) / problem.count, solution.probability
+    assert problem.region_share == share
 
     assert solution.converged
     assert solution.iterations <= share / (8 * floor**3 * tolerance**2)
@@ -145,6 +151,14 @@ def test_the_most_violated_constraint_equals_enumeration(seed: int) -> None:
 
 @given(seeds)
 @settings(max_examples=50, deadline=None)
+def test_the_bound_of_a_constraint_equals_its_formula(seed: int) -> None:
+    instance = Instance(seed)
+    for classifier, bound in zip(instance.oracle.classifiers, instance.bounds, strict=True):
+        assert instance.problem.constraint(classifier)[1].bound == pytest.approx(bound, abs=1e-12)
+
+
+@given(seeds)
+@settings(max_examples=50, deadline=None)
 def test_the_cover_reproduces_the_probabilities_at_its_own_points(seed: int) -> None:
     instance = Instance(seed)
     problem = instance.problem
@@ -164,6 +178,59 @@ def test_equal_classifiers_share_a_multiplier() -> None:
     (first, _), (second, _) = (problem.constraint(oracle.classifiers[j]) for j in (1, 2))
     assert first == second
     assert len(solve(problem, oracle, tolerance=1e-3).cover.classifiers) == 1
+
+
+class Constant:
+    """Says the same of each row, whatever it holds; then other things of its first rows."""
+
+    def __init__(self, said: int, first: Sequence[int] = ()) -> None:
+        self.said, self.first = said, first
+
+    def predict_many(self, X: csr_array) -> np.ndarray:
+        answers = np.full(X.shape[0], self.said)
+        # The labelled rows are four, the unlabelled ones two.
+        if X.shape[0] == 4:
+            answers[: len(self.first)] = self.first
+        return answers
+
+
+class TwoFaced:
+    """An oracle that finds a classifier with more error first, and the better one from then on."""
+
+    def __init__(self, *found: Constant) -> None:
+        self.found = list(found)
+
+    def fit(self, X: object, targets: object, weights: object) -> Constant:
+        return self.found.pop(0) if len(self.found) > 1 else self.found[0]
+
+
+def two_faced(oracle_order: tuple[int, int]) -> tuple[Problem, TwoFaced, list[Constant]]:
+    """(OP) with two classifiers that differ from the ERM in both points, one at more error."""
+    limits = Limits(alpha=1.0, regret_scale=1.0, slack=0.0, floor=0.05)
+    erm, tight, loose = Constant(1), Constant(-1, [1, 1, 1]), Constant(-1)
+    X, y = csr_array(np.ones((4, 1))), np.ones(4, int)
+    problem = Problem(X[:2], np.ones(2, int), 2, Snapshot(X, y, np.ones(4), 4), erm, limits)
+    both = [tight, loose]
+    return problem, TwoFaced(*(both[i] for i in oracle_order)), both
+
+
+def test_classifiers_that_differ_only_in_error_have_constraints_of_their_own() -> None:
+    """Where an oracle is not exact, the looser constraint may be found first."""
+    problem, oracle, (tight, loose) = two_faced((1, 0))
+    bounds = [problem.constraint(each)[1].bound for each in (tight, loose)]
+    assert bounds == pytest.approx([2.25, 3.0])
+    solution = solve(problem, oracle, tolerance=0.01)
+    assert solution.converged
+    # Both differ at both points of two: E[I_h / P] is the mean of 1/P.
+    assert np.mean(1 / solution.probability) <= 2.25 + 0.01
+
+
+def test_no_error_below_that_of_the_erm_tightens_a_constraint() -> None:
+    """An oracle that is not exact may find a better classifier than its own ERM."""
+    problem, _, (tight, loose) = two_faced((0, 1))
+    poor = dataclasses.replace(problem, erm=loose)
+    _, constraint = poor.constraint(tight)
+    assert constraint.bound == pytest.approx(2.0)
 
 
 def test_giving_up_is_said(caplog: pytest.LogCaptureFixture) -> None:

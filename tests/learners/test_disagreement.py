@@ -1,4 +1,4 @@
-"""The two forms of the disagreement test."""
+"""The three forms of the disagreement test."""
 
 import math
 from typing import Any
@@ -7,13 +7,29 @@ import numpy as np
 import pytest
 
 import askance
-from askance.learners.disagreement import error_gap
+from askance.errors import InvalidParameter
+from askance.learners.disagreement import check_disagreement, error_gap
 
 X = askance.as_row([1.0])
 
 
 def test_sensitivity_asks_the_oracle(scripted: Any) -> None:
     assert error_gap(scripted(flip=6.0), X, 123.0, 4, "sensitivity") == 1.5
+
+
+def test_exact_asks_the_oracle_for_the_root() -> None:
+    learner = askance.make_learner("passive", n_features=1)
+    for _ in range(8):
+        learner.learn(X, learner.decide(X, 0.5), 1)
+    root, claimed = learner.erm.exact_flip_weight(X), learner.erm.flip_weight(X)
+    assert root != pytest.approx(claimed, rel=0.01)
+    assert error_gap(learner.erm, X, 123.0, 8, "exact") == root / 8
+
+
+def test_exact_needs_an_oracle_that_has_it(scripted: Any, refused: Any) -> None:
+    check_disagreement("sensitivity", scripted())
+    with refused(InvalidParameter, "needs an oracle with an exact_flip_weight", "ScriptedOracle"):
+        check_disagreement("exact", scripted())
 
 
 def test_margin_is_the_rule_of_the_papers_time(scripted: Any) -> None:

@@ -35,6 +35,8 @@ def test_an_epoch_waits_for_its_late_labels() -> None:
     learner = fresh_learner()
     late = learner.decide(row(0.2), 0.0)
     learner.defer(late)
+    # Three examples make the first epoch, and the deferred one is decided already.
+    assert (learner.k, learner.remaining) == (0, 2)
     learn_one(learner, 0.6)
     learn_one(learner, 0.9)
     assert (learner.k, learner.epoch, learner.remaining) == (2, 1, 1)

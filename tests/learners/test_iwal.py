@@ -108,7 +108,10 @@ def test_the_margin_rule_is_a_choice(scripted: Any) -> None:
         ({"c0": math.nan}, "c0 must be positive and finite, got nan"),
         ({"c1": 0.5}, "c1 must be at least 1 and finite, got 0.5"),
         ({"c2": math.nan}, "c2 must be at least 1 and finite, got nan"),
-        ({"disagreement": "entropy"}, "disagreement must be sensitivity or margin, got 'entropy'"),
+        (
+            {"disagreement": "entropy"},
+            "disagreement must be sensitivity, margin or exact, got 'entropy'",
+        ),
     ],
 )
 def test_bad_parameters(

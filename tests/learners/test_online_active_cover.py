@@ -194,7 +194,7 @@ def test_the_margin_rule_is_a_choice(scripted: Any) -> None:
         ({"oracular": True}, "got 1 cover oracles with oracular=True"),
         ({"oracular": 0}, "oracular must be True or False, got 0"),
         ({"oracular": "no"}, "oracular must be True or False, got 'no'"),
-        ({"disagreement": "luck"}, "disagreement must be sensitivity or margin, got 'luck'"),
+        ({"disagreement": "luck"}, "disagreement must be sensitivity, margin or exact, got 'luck'"),
     ],
 )
 def test_bad_parameters(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from askance.learners.region import ExactRegion, KnownRegion, OneCallRegion, spread
 from askance.learners.sample import Sample, Snapshot
-from askance.oracles.thresholds import ThresholdOracle
+from askance.oracles.thresholds import Threshold, ThresholdOracle
 from askance.sparse import from_dense
 
 
@@ -52,6 +52,33 @@ def test_what_is_known_never_exceeds_the_region(seed: int, radius: float) -> Non
     assert np.all(found >= exact - 1e-9)
     # At the probes themselves nothing is missed.
     assert np.isfinite(found[:3]).tolist() == np.isfinite(exact[:3]).tolist()
+
+
+@pytest.mark.parametrize("cuts", [(0.85, 0.95), (0.95, 0.85)])
+def test_the_least_regret_of_all_that_flip_is_known(cuts: tuple[float, float]) -> None:
+    """Whoever is found last: one mistake of four, and two."""
+    sample, x = Sample(), np.array([[0.2], [0.4], [0.8], [0.9]])
+    sample.append(from_dense(x), [-1, -1, 1, 1], np.ones(4))
+    known = KnownRegion(sample.snapshot(4), 0.0, radius=1.0)
+    for cut in cuts:
+        known.add(Threshold(0, cut, 1))
+    assert known.flip_regrets(from_dense(np.array([[0.7]])), np.array([1])).tolist() == [0.25]
+
+
+def test_both_sides_are_probed_together() -> None:
+    """A threshold that flips most points leaves the others: each side is asked for alone too."""
+    x = np.array([[0.1], [0.2], [0.4], [0.6], [0.8]])
+    sample = Sample()
+    sample.append(from_dense(np.array([[0.0], [0.3], [0.5], [1.0]])), [-1, -1, 1, 1], np.ones(4))
+    snapshot, oracle, X = sample.snapshot(4), ThresholdOracle(), from_dense(x)
+    erm = oracle.fit(snapshot.X, snapshot.targets, snapshot.weights)
+    predicted = erm.predict_many(X)
+    assert predicted[0] == -predicted[-1]
+    known = KnownRegion(snapshot, 0.0, radius=0.5)
+    known.probe_together(oracle, X, predicted)
+    exact = ExactRegion(oracle, snapshot, 0.0, 0.5).flip_regrets(X, predicted)
+    assert np.isfinite(exact).all()
+    assert np.isfinite(known.flip_regrets(X, predicted)).all()
 
 
 def test_many_single_calls_are_announced_once(caplog: pytest.LogCaptureFixture) -> None:

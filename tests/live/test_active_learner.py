@@ -818,6 +818,39 @@ def test_a_file_of_version_2_goes_on(tmp_path: Path) -> None:
     assert same(old.learner.get_state(), twin.learner.get_state())
 
 
+def test_a_file_of_version_3_predicts_as_it_did_without_scales(tmp_path: Path) -> None:
+    """40 records of mail, learned before there were scales, and its margins of then."""
+    old = ActiveLearner.load(Path(__file__).parents[1] / "golden" / "version3.askance")
+    old.save(tmp_path / "again")
+    for live in (old, ActiveLearner.load(tmp_path / "again")):
+        assert live.features is not None
+        assert live.features.scales is None
+        for size, body, tag, margin in (
+            (52, "win lunch", "a", 0.2532525360584259),
+            (5, "cash", "b", 1.9839529991149902),
+            (90.5, "now", "a", -1.487023949623108),
+        ):
+            assert live.margin({"size": size, "body": body, "tag": tag}) == margin
+
+
+def test_scales_are_saved_with_the_learner(tmp_path: Path) -> None:
+    people = [{"age": 30 + i % 20, "fee": 7 * (i % 3 == 0)} for i in range(60)]
+    features = FeatureMap().learn_scales(people[:40])
+    live = ActiveLearner("iwal1", features=features)
+    for i, person in enumerate(people[:30]):
+        question = live.ask(person)
+        if question.wanted:
+            live.tell(question, 1 if i % 20 > 9 else -1)
+    live.save(tmp_path / "live")
+    again = ActiveLearner.load(tmp_path / "live")
+    for person in people[30:]:
+        assert again.margin(person) == live.margin(person)
+        assert again.ask(person) == live.ask(person)
+    for one in (live, again):
+        one.save(tmp_path / f"{one is live}")
+    assert (tmp_path / "True").read_bytes() == (tmp_path / "False").read_bytes()
+
+
 @pytest.mark.parametrize(
     "duplicate", [copy.deepcopy, lambda live: pickle.loads(pickle.dumps(live))]
 )

@@ -57,6 +57,7 @@ def cover() -> ActiveLearner:
 
 def mapped() -> ActiveLearner:
     features = FeatureMap(Hashing(bits=4, capacity=9), text=["job"], ngrams=2)
+    features.learn_scales(PEOPLE)
     live = ActiveLearner("margin", features=features, classes=("no", "yes"), b=3.0)
     return grown(live, PEOPLE * 5)
 

@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
+from threadpoolctl import threadpool_limits
 
 from askance.errors import InvalidParameter, OracleFailed
 from askance.oracles.estimator import ConstantClassifier, EstimatorClassifier, EstimatorOracle
@@ -32,9 +34,12 @@ ESTIMATORS = [
 @pytest.mark.parametrize(("estimator", "dense"), ESTIMATORS)
 def test_learns_and_predicts_alike_one_and_many(estimator: object, dense: bool) -> None:
     X, y = blobs(0)
-    h = EstimatorOracle(estimator, n_features=3, dense=dense).fit(X, y, np.ones(len(y)))
+    # Threads of the boosting wait for each other where cores are few.
+    with threadpool_limits(1):
+        h = EstimatorOracle(estimator, n_features=3, dense=dense).fit(X, y, np.ones(len(y)))
+        alone = clone(estimator).fit(X.toarray() if dense else X, y)
     predicted = h.predict_many(X)
-    assert np.mean(predicted == y) > 0.9
+    assert predicted.tolist() == alone.predict(X.toarray() if dense else X).tolist()
     assert predicted.dtype == np.int8
     assert [h.predict(row_at(X, i)) for i in range(20)] == predicted[:20].tolist()
 

@@ -73,6 +73,38 @@ def test_constant_rates_flip_at_the_flip_weight(dtype: str, seed: int) -> None:
     assert abs(oracle.margin(x)) < (1e-9 if dtype == "float64" else 1e-5) * max(1.0, abs(f))
 
 
+@pytest.mark.parametrize(("dtype", "tolerance"), [("float64", 1e-9), ("float32", 1e-3)])
+@pytest.mark.parametrize("rates", RATES)
+@given(seed=seeds, length=st.integers(1, 60), learning_rate=st.floats(0.01, 20.0))
+def test_the_exact_flip_weight_flips_and_no_less(
+    dtype: str, tolerance: float, rates: str, seed: int, length: int, learning_rate: float
+) -> None:
+    """By brute force: an opposite label with that weight, learned into a copy of the oracle."""
+    settings = {"rates": rates, "dtype": dtype, "learning_rate": learning_rate}
+    oracle = trained(seed, length, **settings)
+    x = make_stream(seed + 1)[0].row
+    oracle.observe(x)
+    f, weight = oracle.margin(x), oracle.exact_flip_weight(x)
+    assert (weight == 0.0) == (f == 0.0)
+    assume(abs(f) > 0.01 and math.isfinite(weight))
+    for factor, stays in ((1 - tolerance, True), (1 + tolerance, False)):
+        copy = make(**settings)
+        copy.set_state(oracle.get_state())
+        copy.learn(x, -oracle.predict(x), factor * weight)
+        assert (copy.predict(x) == oracle.predict(x)) == stays
+
+
+def test_the_flip_weight_at_the_rates_of_weight_one_does_not_flip() -> None:
+    """What the name could promise and adaptive rates do not keep: here it falls short."""
+    oracle, x = make(n_features=1, dtype="float64"), row([0], [2.0])
+    oracle.observe(x)
+    oracle.learn(x, 1, 5.0)
+    claimed, weight = oracle.flip_weight(x), oracle.exact_flip_weight(x)
+    assert weight > 1.5 * claimed > 1.5
+    oracle.learn(x, -1, claimed)
+    assert oracle.predict(x) == 1
+
+
 @given(seeds)
 def test_a_unit_flip_weight_is_exact_for_adaptive_rates(seed: int) -> None:
     """Where the flip weight is 1, the rates it is computed with are those of the update."""
@@ -88,6 +120,7 @@ def test_a_unit_flip_weight_is_exact_for_adaptive_rates(seed: int) -> None:
         lower, upper = (rate, upper) if oracle.flip_weight(x) > 1.0 else (lower, rate)
     assert original == 0.4
     assert oracle.flip_weight(x) == pytest.approx(1.0, rel=1e-9)
+    assert oracle.exact_flip_weight(x) == pytest.approx(1.0, rel=1e-9)
     f = oracle.margin(x)
     oracle.learn(x, -oracle.predict(x), 1.0)
     assert abs(oracle.margin(x)) < 1e-7 * max(1.0, abs(f))
@@ -190,6 +223,7 @@ def test_extreme_values_stay_finite(rates: str, size: float) -> None:
         oracle.learn(x, label, 3.0)
         assert math.isfinite(oracle.margin(x))
         assert math.isfinite(oracle.flip_weight(x))
+        assert math.isfinite(oracle.exact_flip_weight(x))
 
 
 MESSAGES = {
@@ -365,6 +399,7 @@ METHODS = {
     "predict": lambda oracle, x: oracle.predict(x),
     "learn": lambda oracle, x: oracle.learn(x, 1, 1.0),
     "flip_weight": lambda oracle, x: oracle.flip_weight(x),
+    "exact_flip_weight": lambda oracle, x: oracle.exact_flip_weight(x),
 }
 
 

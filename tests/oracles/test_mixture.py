@@ -67,7 +67,7 @@ def test_unseen_probabilities_are_those_of_the_trees_that_left_a_label_out(numbe
     codes = (y[:N] > 0).astype(int)
     twin = RandomForestClassifier(mixture.TREES, oob_score=True, random_state=3)
     twin.fit(X[:N].astype("f4"), codes, sample_weight=np.ones(N))
-    sample = mixture.Labelled(
+    sample = mixture._Labelled(
         from_dense(X[:N]), codes, np.ones(N), np.ones(N), mixture._folds(codes, 3), 2, 3
     )
     found = mixture._random_forest(sample, from_dense(X)).unseen

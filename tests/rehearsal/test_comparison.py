@@ -3,7 +3,7 @@ import pytest
 
 from askance.errors import InvalidParameter
 from askance.presets import SUGGESTED, make_learner
-from askance.rehearsal.comparison import compare, contestant, prototype, run_permutation
+from askance.rehearsal.comparison import compare, contestant, run_permutation
 from askance.rehearsal.held import coin_seed, hold
 from askance.simulate import run_readable
 from askance.sparse import rows_of
@@ -14,15 +14,17 @@ def held(mail, intake_of):
     return hold(intake_of(mail))
 
 
-def test_a_permutation_is_the_readable_loop_on_the_same_examples(held):
-    one = contestant("iwal1", {"c0": 0.5})
+@pytest.mark.parametrize("given", [{}, {"disagreement": "exact"}, {"rates": "constant"}])
+def test_a_permutation_is_the_readable_loop_on_the_same_examples(held, given):
+    """Whether or not there is a compiled pass for it."""
+    one = contestant("iwal1", {"c0": 0.01, **given})
     train, test = held.split(2, 1)
     rows = list(rows_of(held.csr))
     stream = [(rows[i], int(held.labels[i])) for i in train]
     tests = [(rows[i], int(held.labels[i])) for i in test]
     coins = np.random.default_rng(coin_seed(2, 1)).random(len(train)).tolist()
     for to_the_end in (False, True):
-        learner = make_learner("iwal1", n_features=held.n_features, c0=0.5, learning_rate=1.6)
+        learner = make_learner("iwal1", n_features=held.n_features, **one.parameters)
         expected = run_readable(
             learner, stream, coins, tests, budgets=[10, 20], to_the_end=to_the_end
         )
@@ -64,8 +66,3 @@ def test_names_say_what_was_given_and_the_rest_is_suggested():
 def test_the_same_contestant_twice_is_refused(held, refused):
     with refused(InvalidParameter, "must differ", "passive, passive"):
         compare(held, [contestant("passive", {})] * 2)
-
-
-def test_what_no_pass_is_compiled_for_is_refused(refused):
-    with refused(InvalidParameter, "rates must be adaptive"):
-        prototype(contestant("passive", {"rates": "constant"}))

@@ -53,4 +53,5 @@ def test_the_settings_ask_more_than_the_three_first_labels():
     """No contestant of the demo may collapse into its own guesses."""
     for found in run_demo(size=FULL._replace(permutations=1)):
         assert found.asked > 1000
-        assert found.final < 0.05
+        # Guessing has 0.5; at six seeds the largest was 0.034.
+        assert found.final < 0.1

@@ -147,13 +147,32 @@ def test_a_pass_ends_as_the_readable_loop_does(name: str, to_the_end: bool) -> N
     assert runs[0] == runs[1]
     assert runs[0][0].ended == ("stream over" if to_the_end else "last budget reached")
     together = simulation.simulate_settings(
-        [askance.make_learner(name, n_features=0, **SETTINGS[name])],
+        [simulation.Contestant(name, name, SETTINGS[name])],
         4,
         stream_of_rows(LABELLED, COINS),
         stream_of_rows(LABELLED[:30]),
         **given,
     )
     assert together == [runs[0][0]]
+
+
+@pytest.mark.parametrize("name", ["iwal1", "oracular_iwal1", "online_active_cover"])
+def test_each_disagreement_test_keeps_its_own_results(name: str) -> None:
+    """Settings with a pass and without one, in any order: each gives what its own verbs give."""
+    kinds = ["exact", "sensitivity", "exact", "margin"]
+    settings = [
+        simulation.Contestant(
+            f"{i}", name, {**SETTINGS[name], "c0": 0.02 + i, "disagreement": kind}
+        )
+        for i, kind in enumerate(kinds)
+    ]
+    given = {"budgets": [5, 10, 1000]}
+    together = simulation.simulate_settings(
+        settings, 4, stream_of_rows(LABELLED, COINS), stream_of_rows(LABELLED[:30]), **given
+    )
+    for one, found in zip(settings, together, strict=True):
+        for go in (simulation.simulate, simulation.run_readable):
+            assert go(one.learner(4), LABELLED, COINS, LABELLED[:30], **given) == found
 
 
 def test_going_on_after_the_last_budget_changes_no_row() -> None:

@@ -20,16 +20,18 @@ def saved(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_block_that_fails_leaves_the_old_file(saved: Path) -> None:
+@pytest.mark.parametrize("failure", [OSError("disk full"), KeyboardInterrupt()], ids=repr)
+def test_a_block_that_fails_leaves_the_old_file(saved: Path, failure: BaseException) -> None:
     before = saved.read_bytes()
 
     def fail() -> None:
         with write_atomically(saved) as file:
             file.write(b"half")
-            raise OSError("disk full")
+            raise failure
 
-    with pytest.raises(OSError, match="disk full"):
+    with pytest.raises(type(failure)) as caught:
         fail()
+    assert caught.value is failure
     assert saved.read_bytes() == before
     assert list(saved.parent.iterdir()) == [saved]
 
@@ -134,6 +136,16 @@ def test_only_what_is_surely_stale_is_removed(tmp_path: Path) -> None:
         left(tmp_path, f".model.{name}{'1' * 32}", age)
     write(tmp_path / "model")
     assert sorted(tmp_path.iterdir()) == sorted([*kept, tmp_path / "model"])
+
+
+def test_one_process_may_write_a_file_twice_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    with write_atomically(path) as first, write_atomically(path) as second:
+        first.write(b"first")
+        second.write(b"second")
+    # The first is the last that closes.
+    assert path.read_bytes() == b"first"
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_several_writers_at_once_do_not_disturb_each_other(tmp_path: Path) -> None:

@@ -238,7 +238,7 @@ def test_a_setting_is_named_by_its_suggested_parameters_too(monkeypatch):
     assert not before.keys() & after.keys()
 
 
-@pytest.mark.parametrize("name", ["nips2015", "disagreement"])
+@pytest.mark.parametrize("name", ["nips2015", "disagreement", "exact"])
 def test_every_committed_result_is_found_by_its_study(name):
     """What was run once is not run again because a setting has another name now."""
     study = read_study(STUDIES / f"{name}.toml")
@@ -256,6 +256,7 @@ def test_the_settings_of_the_projects_studies_stay_what_they_were():
         digests[path.stem] = hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
     assert digests == {
         "disagreement": "d53702b2ae39afa1",
+        "exact": "b827d16768ee938b",
         "nips2015": "c6ac57ef35b32067",
         "smoke": "7f2e553622a9dbc6",
     }

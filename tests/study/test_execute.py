@@ -1,3 +1,5 @@
+import itertools
+import json
 import os
 import subprocess
 import sys
@@ -15,6 +17,7 @@ from askance.study import execute
 from askance.study.design import read_study
 from askance.study.origins import load_origin
 from askance.study.store import Store, write_results
+from askance.types import Row
 
 INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
@@ -40,6 +43,14 @@ def run_script(name, *arguments):
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def rows_with_labels(stream):
+    ends = stream.indptr.tolist()
+    return [
+        (Row(stream.indices[a:b], stream.values[a:b]), label)
+        for (a, b), label in zip(itertools.pairwise(ends), stream.labels.tolist(), strict=True)
+    ]
 
 
 def rows_of(store):
@@ -68,6 +79,30 @@ def test_every_cell_gives_what_the_readable_learner_gives(tiny, whole):
         if row["permutation"] == 2 and '"cover_size": 3' in row["setting"]
     ]
     assert found == [tuple(row[:4]) for row in expected.rows]
+
+
+def test_settings_without_a_pass_run_alone_by_the_readable_loop(tiny_file, tmp_path):
+    text = tiny_file.read_text().replace("cover_size =", 'disagreement = "exact"\ncover_size =')
+    study, store = read_study(tiny_file, text), Store(tmp_path / "exact")
+    tasks = run_all(study, store)
+    alone = [task for task in tasks if "exact" in task.cells[0].setting]
+    assert alone
+    assert all(len(task.cells) == 1 for task in alone)
+    for task in alone:
+        (cell,) = task.cells
+        train, test, n_features = execute.split(task.origin, cell.permutation, None)
+        learner = make_learner(cell.algorithm, n_features=n_features, **json.loads(cell.setting))
+        assert learner.disagreement == "exact"
+        expected = run_readable(
+            learner, rows_with_labels(train), train.coins, rows_with_labels(test),
+            budgets=study.budgets,
+        )  # fmt: skip
+        found = [
+            (row["budget"], row["queries"], row["examples"], row["error"])
+            for row in store.table().to_pylist()
+            if (row["permutation"], row["setting"]) == (cell.permutation, cell.setting)
+        ]
+        assert found == [tuple(row[:4]) for row in expected.rows]
 
 
 def test_nothing_is_left_after_a_run_and_only_additions_run_later(tiny_file, tiny, whole):
@@ -124,6 +159,11 @@ def test_a_failure_is_a_row_and_is_retried_on_request(tiny_file, tmp_path):
     assert "InvalidParameter: c0 must" in failed[0]["failure"]
     assert run_all(study, store) == []
     assert sum(len(task.cells) for task in run_all(study, store, retry=True)) == 2
+    # In finished results a failure is no result.
+    write_results(store.table(), tmp_path / "results")
+    study = read_study(tiny_file, 'results = "results"\n' + text)
+    left = [cell for _, some in execute.missing(study, Store(tmp_path / "new")) for cell in some]
+    assert [(cell.permutation, "-1" in cell.setting) for cell in left] == [(1, True), (2, True)]
 
 
 def test_data_that_cannot_be_read_is_a_failure_of_its_cells(tiny, tmp_path):

@@ -139,6 +139,9 @@ def test_a_fingerprint_stays_what_it_was(tmp_path):
         '[[data]]\nfile = "mine.csv"\nlabel = "y"\npositive = 1\nstrings = "a"\nbits = 12\n'
         '[[learners]]\nalgorithm = "passive"\n'
     )
-    for written in (text, text.replace("= 1\n", '= "1"\n')):
+    off = text.replace("bits", "scale = false\nbits")
+    for written in (off, off.replace("= 1\n", '= "1"\n')):
         (origin,) = read_study(tmp_path / "s.toml", written).origins
         assert fingerprint(origin) == "b28fa4d1450ed9b4"
+    (scaled,) = read_study(tmp_path / "s.toml", text).origins
+    assert fingerprint(scaled) == "a4ae08375473f73e"

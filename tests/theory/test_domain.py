@@ -30,3 +30,16 @@ def test_the_stream_follows_the_domain() -> None:
     stream = domain.stream(20_000, np.random.default_rng(0))
     errors = domain.oracle.errors(stream.X, stream.labels, np.full(20_000, 1 / 20_000))
     np.testing.assert_allclose(errors, domain.errors(), atol=0.015)
+
+
+def test_the_low_noise_condition_holds_with_its_factor_and_no_smaller_one() -> None:
+    domain = threshold_domain(50, omega=0.5)
+    errors = domain.errors()
+    best = domain.best
+    regrets = errors - errors[best]
+    distance = np.abs(np.arange(51) - best) / 50
+    factor = domain.tsybakov_factor(0.5)
+    assert np.all(distance <= factor * regrets**0.5 + 1e-12)
+    assert np.any(distance[regrets > 0] >= 0.999 * factor * regrets[regrets > 0] ** 0.5)
+    # The noise is that of the stream: a coin at the cut, 0.8 certain at the ends.
+    assert domain.positive[[0, 25, 49]].tolist() == pytest.approx([0.108, 0.508, 0.892])

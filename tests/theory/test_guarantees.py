@@ -1,3 +1,5 @@
+import pytest
+
 from askance.theory.guarantees import choices_run, guarantee_run, label_run, summarise_guarantees
 
 
@@ -16,6 +18,17 @@ def test_practical_constants_keep_the_best_and_shrink() -> None:
     assert line.kept_best == line.within_bound == line.bias_holds == 3
     assert line.last_good_share < 0.3
     assert all(max(run.mean_bias) > 0 for run in runs)
+
+
+def test_the_bias_is_read_from_the_sample() -> None:
+    run = guarantee_run("practical", seed=0, n=1536)
+    # While the region is everything the sample has no prediction in it, and no bias.
+    regions = [record.region_share for record in run.records]
+    for region, bias in zip(regions, run.mean_bias, strict=True):
+        assert bias == 0 if region == 1 else bias >= 0
+    assert run.mean_bias[-1] > 0.03
+    assert run.largest[0] == max(run.largest) == pytest.approx(0.35)
+    assert run.largest[-1] < 0.05
 
 
 def test_too_small_a_radius_loses_the_best() -> None:

@@ -44,6 +44,6 @@ def test_driving_reports_each_epoch_once_and_the_end() -> None:
     stream = threshold_stream(24, 0.5, np.inf, np.random.default_rng(2))
     learner = BatchIWAL(ThresholdOracle(), c0=1.0, horizon=24)
     seen: list[int] = []
-    run = trace_of(learner, stream, np.zeros(24), lambda: seen.append(learner.epoch))
+    run = trace_of(learner, stream, np.zeros(24), lambda _: seen.append(learner.epoch))
     assert seen == [2, 3, 4, 5]
     assert run.queries_at(np.array([0, 3, 24])).tolist() == [0, 3, int(run.queried.sum())]

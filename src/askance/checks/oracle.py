@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from askance.checks.comparing import demand, is_refused, same
 from askance.checks.made_examples import Example, bad_rows, make_stream
-from askance.protocols import OnlineOracle
+from askance.protocols import ExactFlipOracle, OnlineOracle
 
 __all__ = ["check_online_oracle", "online_oracle_checks"]
 
@@ -53,6 +53,7 @@ def online_oracle_checks() -> list[tuple[str, Check]]:
         ("learning moves the margin towards the target", _learning_moves),
         ("learn returns the margin that it leaves", _returns_the_margin),
         ("the flip weight flips", _flip_weight_flips),
+        ("the exact flip weight, if there is one, flips and no less", _exact_flip_weight_flips),
         ("state round-trips", _state_round_trips),
         ("states share no memory", _state_is_a_copy),
         ("bad rows are refused without change", _refuses_bad_rows),
@@ -168,7 +169,7 @@ def _returns_the_margin(factory: Factory, stream: list[Example]) -> None:
 
 
 def _flip_weight_flips(factory: Factory, stream: list[Example]) -> None:
-    """Ten times the flip weight flips, whatever the rates do meanwhile."""
+    """Ten times the flip weight flips: on a short stream no rate changes as much as that."""
     oracle = factory()
     for step in stream:
         oracle.observe(step.row)
@@ -179,6 +180,30 @@ def _flip_weight_flips(factory: Factory, stream: list[Example]) -> None:
             other.predict(step.row) == -predicted,
             f"an opposite label of ten times the flip weight {needed} did not flip the prediction",
         )
+        _learn(oracle, step)
+
+
+def _exact_flip_weight_flips(factory: Factory, stream: list[Example]) -> None:
+    oracle = factory()
+    if not isinstance(oracle, ExactFlipOracle):
+        return
+    for step in stream:
+        oracle.observe(step.row)
+        margin, needed = oracle.margin(step.row), oracle.exact_flip_weight(step.row)
+        demand(
+            type(needed) is float and (needed == 0.0) == (margin == 0.0) and needed >= 0.0,
+            f"the exact flip weight is zero where the margin is, else positive, got {needed!r}",
+        )
+        # Close to zero a margin is lost in rounding.
+        for factor in (0.99, 1.01) if abs(margin) > 1e-3 else ():
+            other = copy.deepcopy(oracle)
+            other.learn(step.row, -oracle.predict(step.row), factor * needed)
+            flips = other.predict(step.row) != oracle.predict(step.row)
+            demand(
+                flips == (factor > 1.0),
+                f"{factor} times the exact flip weight {needed} must "
+                f"{'flip' if factor > 1.0 else 'not flip'} the prediction, and did otherwise",
+            )
         _learn(oracle, step)
 
 

@@ -27,7 +27,16 @@ ALGORITHMS = (
 CONTESTANTS = ("online_active_cover", "iwal1", "margin", "passive")
 """What ``askance compare`` compares by default."""
 
-EXPERIMENTS = ("hard", "realizable", "tsybakov", "solver", "guarantees", "choices", "labels")
+EXPERIMENTS = (
+    "hard",
+    "realizable",
+    "tsybakov",
+    "solver",
+    "guarantees",
+    "deviations",
+    "choices",
+    "labels",
+)
 """What ``askance theory run`` runs."""
 
 FORMATS = ("csv", "tsv", "parquet", "jsonl", "libsvm", "libsvm0", "vw")

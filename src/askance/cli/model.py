@@ -126,8 +126,9 @@ def inspect(
 ) -> None:
     """Show what a model has seen, asked and learned, and its largest weights.
 
-    Weights are per unit of their feature. They are sorted by how far each can move the score: the
-    weight times the largest value seen. A positive weight speaks for the positive class.
+    Weights are per unit of their feature, counted from its centre if it has one. They are sorted by
+    how far each can move the score: the weight times the largest value seen, from the centre. A
+    positive weight speaks for the positive class.
 
     Example: `askance inspect spam.askance --top 10`
     """
@@ -195,12 +196,15 @@ def _weights(found: "State") -> Table:
     # Else a title is broken to the width of a narrow table.
     table = Table(title=_plain(title), min_width=cell_len(title))
     table.add_column("feature", overflow="fold")
-    for name in ("weight", "largest value"):
+    is_centred = any(weight["centre"] for weight in found["weights"])
+    for name in ("weight", *(["centre"] if is_centred else []), "largest value"):
         table.add_column(name, justify="right")
     for weight in found["weights"]:
         others = "".join(f" or {name}" for name in weight["shared_with"])
         largest = "" if weight["largest"] is None else f"{weight['largest']:g}"
-        table.add_row(_plain(weight["feature"] + others), f"{weight['coefficient']:+.4g}", largest)
+        centre = [f"{weight['centre']:.4g}" if weight["centre"] else ""] if is_centred else []
+        coefficient = f"{weight['coefficient']:+.4g}"
+        table.add_row(_plain(weight["feature"] + others), coefficient, *centre, largest)
     return table
 
 

@@ -154,6 +154,14 @@ class ReadingOptions:
     bits: Annotated[
         int, typer.Option(min=1, max=30, help="Hash features to 2^BITS columns.", **_READING)
     ] = 18
+    scale: Annotated[
+        bool,
+        typer.Option(
+            "--scale/--no-scale",
+            help="Centre and scale numbers, and weigh words, by the first 1,000 rows.",
+            **_READING,
+        ),
+    ] = True
 
     def reading(self) -> "Reading":
         """As the library takes it."""
@@ -296,7 +304,7 @@ def flat(command: Callable[..., None]) -> Callable[..., None]:
     >>> @flat
     ... def greet(reading: ReadingOptions, seed: int = 0) -> None: ...
     >>> list(inspect.signature(greet).parameters)[-3:]
-    ['ngrams', 'bits', 'seed']
+    ['bits', 'scale', 'seed']
     """
     groups: dict[str, tuple[type[Any], list[str]]] = {}
     flattened: list[inspect.Parameter] = []

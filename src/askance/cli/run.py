@@ -323,15 +323,11 @@ def compare(
 
 
 def _contestant(text: str) -> "Contestant":
-    from askance.presets import checked
-    from askance.rehearsal.comparison import contestant, prototype
+    from askance.rehearsal.comparison import contestant
 
     name, _, given = text.partition(":")
     if name not in ALGORITHMS:
         raise typer.BadParameter(f"{name!r} is not one of {', '.join(ALGORITHMS)}.")
     found = contestant(name, dict(map(parameter, given.split(",") if given else ())))
-    if name == "auto":
-        checked(name, found.parameters)
-    else:
-        prototype(found)
+    found.learner(n_features=0)  # wrong parameters are refused before any data is read
     return found

@@ -51,9 +51,14 @@ def is_compilable(learner: Learner) -> bool:
     True
     >>> is_compilable(askance.make_learner("iwal1", n_features=3, rates="constant"))
     False
+    >>> is_compilable(askance.make_learner("iwal1", n_features=3, disagreement="exact"))
+    False
     """
     # Not a subclass: it may decide or learn in another way, which no pass knows of.
     if type(learner) not in _KINDS or not isinstance(learner, StreamingLearner):
+        return False
+    # A pass would run it with another test.
+    if getattr(learner, "disagreement", None) == "exact":
         return False
     oracles = [learner.erm, *getattr(learner, "cover_oracles", [])]
     if not all(type(oracle) is LinearOracle for oracle in oracles):
@@ -65,6 +70,11 @@ def is_compilable(learner: Learner) -> bool:
         oracle.state is state and oracle.lane == lane for lane, oracle in enumerate(oracles)
     )
     return in_order and state.lanes == len(oracles) and state.rates == "adaptive"
+
+
+def _require_compilable(settings: Sequence[StreamingLearner]) -> None:
+    if not settings or not all(is_compilable(setting) for setting in settings):
+        raise InvalidParameter("a group takes one or more compilable learners")
 
 
 class Group:
@@ -96,8 +106,7 @@ class Group:
     def __init__(
         self, settings: Sequence[StreamingLearner], n_features: int, dtype: str = "float32"
     ) -> None:
-        if not settings or not all(is_compilable(setting) for setting in settings):
-            raise InvalidParameter("a group takes one or more compilable learners")
+        _require_compilable(settings)
         self.order: Integers = np.arange(len(settings))
         """Position among the given settings of each that still runs."""
         self._settings = list(settings)
@@ -109,6 +118,7 @@ class Group:
     @classmethod
     def of(cls, learner: StreamingLearner) -> Self:
         """A group of one, over the learner's own arrays; ``store`` gives the rest back to it."""
+        _require_compilable([learner])
         group = cls.__new__(cls)
         group.order = np.zeros(1, np.int64)
         group._settings = [learner]

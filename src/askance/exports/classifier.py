@@ -10,7 +10,7 @@ from askance.errors import InvalidParameter
 from askance.live import CLASSES, ActiveLearner
 from askance.oracles.linear import LinearOracle
 from askance.storage.files import write_atomically
-from askance.types import State
+from askance.types import Floats, State
 
 __all__ = [
     "NamedWeight",
@@ -28,14 +28,16 @@ __all__ = [
 class NamedWeight(NamedTuple):
     """The weight of a feature, ``coefficient``, in the units of its values, and its ``column``.
 
-    ``feature`` is ``#`` and the column's number where the name is not known. ``largest`` is the
-    largest absolute value seen, beyond which the score does not grow; infinite where it does.
-    ``shared_with`` are the other names that hashing put into the same column.
+    ``feature`` is ``#`` and the column's number where the name is not known. ``centre`` is what is
+    taken off its values first, zero for most features. ``largest`` is the largest absolute value
+    seen then, beyond which the score does not grow; infinite where it does. ``shared_with`` are the
+    other names that hashing put into the same column.
     """
 
     feature: str
     column: int
     coefficient: float
+    centre: float
     largest: float
     shared_with: tuple[str, ...]
 
@@ -57,12 +59,20 @@ def named_weights(live: ActiveLearner) -> list[NamedWeight]:
     weights, _ = oracle.coefficients()
     adaptive = oracle.state.rates == "adaptive"
     largest = oracle.state.scales.astype(float) if adaptive else np.full(len(weights), np.inf)
+    by_column = names_by_column(live, np.flatnonzero(weights).tolist())
+    each = [(name, column, sign) for column, ns in by_column.items() for name, sign in ns.items()]
+    names, columns = [name for name, _, _ in each], np.array([j for _, j, _ in each], np.int64)
+    scales = None if live.features is None else live.features.scales
+    centres: Floats = np.zeros(len(each))
+    spreads: Floats = np.ones(len(each))
+    if scales is not None:
+        centres, spreads = scales.terms(names, columns)
     found: list[NamedWeight] = []
-    for column, names in names_by_column(live, np.flatnonzero(weights).tolist()).items():
-        for name, sign in names.items():
-            others = tuple(other for other in names if other != name)
-            weight = sign * float(weights[column])
-            found.append(NamedWeight(name, column, weight, float(largest[column]), others))
+    for k, (name, column, sign) in enumerate(each):
+        centre, spread = float(centres[k]), float(spreads[k])
+        others = tuple(other for other in by_column[column] if other != name)
+        weight, most = sign * float(weights[column]) / spread, float(largest[column]) * spread
+        found.append(NamedWeight(name, column, weight, centre, most, others))
     return sorted(found, key=lambda weight: (-_influence(weight), weight.column, weight.feature))
 
 
@@ -87,9 +97,9 @@ def names_by_column(live: ActiveLearner, columns: list[int]) -> dict[int, dict[s
 def coefficients(live: ActiveLearner) -> State:
     """The classifier of ``live`` as plain values: classes, intercept and weights by name.
 
-    The score is the intercept plus, for each feature, its coefficient times its value, the value
-    cut off at plus or minus ``largest`` where that is given; it is positive for the class
-    ``positive``.
+    The score is the intercept plus, for each feature that a record has, its coefficient times its
+    value less its centre, this cut off at plus or minus ``largest`` where that is given; it is
+    positive for the class ``positive``.
 
     >>> live = ActiveLearner("passive", n_features=1, classes=("ham", "spam"))
     >>> coefficients(live)["classes"]

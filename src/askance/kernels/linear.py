@@ -26,6 +26,7 @@ __all__ = [
     "LARGEST_VALUE",
     "add_gradient",
     "apply_step",
+    "exact_flip_weight",
     "flip_weight",
     "learn",
     "margin",
@@ -45,6 +46,9 @@ LARGEST_VALUE = 1e15
 
 ADAPTIVE, CONSTANT, DECAYING = 0, 1, 2
 """Rates: by gradient sums and scales; none; by the square root of the weight learned."""
+
+LEAST_WEIGHT, MOST_WEIGHT = 2.0**-1000, 2.0**100
+"""Between these a flip weight is looked for; a larger one would overflow float32 on the way."""
 
 
 @kernel
@@ -199,7 +203,11 @@ def apply_step(
 
 @kernel
 def flip_weight(margin: float, sensitivity: float) -> float:
-    """Weight of an opposite-label example that brings the margin to zero; infinite if none does.
+    """Weight that brings the margin to zero if ``sensitivity`` does not depend on it.
+
+    It is infinite where nothing moves the margin. With the ``sensitivity`` of a unit weight this is
+    the weight that flips only for constant rates: others change with the weight that is learned.
+    ``exact_flip_weight`` takes account of that.
 
     >>> flip_weight(0.0, 0.0), flip_weight(1.0, 0.0)
     (0.0, inf)
@@ -246,22 +254,69 @@ def sensitivity(
     norms: Floats,
     totals: Floats,
     lane: int,
+    weight: float,
     learning_rate: float,
     rates: int,
 ) -> float:
-    """Rate times movement, as a unit-weight update with the opposite label would find it.
+    """Rate times movement, as an update of ``weight`` with the opposite label would find it.
 
+    The weight counts: it goes into the gradient sums, the norm and the total that rates depend on.
     Nothing changes and no label is looked at.
 
     >>> row = np.array([0]), np.array([1.0]), np.array([1.0])
-    >>> one = np.ones(1)
-    >>> sensitivity(*row, np.zeros((1, 1)), np.zeros((1, 1)), 0 * one, 0 * one, 0, 0.5, ADAPTIVE)
-    1.0
+    >>> state = np.zeros((1, 1)), np.zeros((1, 1)), np.zeros(1), np.zeros(1)
+    >>> [sensitivity(*row, *state, 0, weight, 0.5, ADAPTIVE) for weight in (1.0, 4.0)]
+    [1.0, 0.5]
     """
     f = margin(indices, scaled, weights, lane)
-    amount = gradient_squared(-abs(f)) if rates == ADAPTIVE else 0.0
-    factor = rate_factor(rates, norms[lane] + squared_norm(scaled), totals[lane] + 1.0)
+    amount = weight * gradient_squared(-abs(f)) if rates == ADAPTIVE else 0.0
+    norm, total = norms[lane] + weight * squared_norm(scaled), totals[lane] + weight
+    factor = rate_factor(rates, norm, total)
     return learning_rate * factor * movement(indices, values, scaled, gradients, lane, amount)
+
+
+@kernel
+def exact_flip_weight(
+    indices: Integers,
+    values: Floats,
+    scaled: Floats,
+    weights: Floats,
+    gradients: Floats,
+    norms: Floats,
+    totals: Floats,
+    lane: int,
+    learning_rate: float,
+    rates: int,
+) -> float:
+    r"""Weight of an opposite-label example whose own update brings the margin to zero.
+
+    It is the root of :math:`w\, s(w) = |f| + 1 - e^{-|f|}`, s being the ``sensitivity`` at w. The
+    left side, what ``learn`` gives to ``logistic_step``, rises from 0 without bound: w over
+    :math:`\sqrt{G_j + w g^2 x_j^2}` rises at least as :math:`\sqrt w`, and the common factor
+    :math:`\sqrt{(T + w) / (N + w n)}` falls, if it does, more slowly than :math:`1 / \sqrt w`. So
+    the root is bracketed by doubling, then found by halving. Infinite beyond ``MOST_WEIGHT``.
+
+    >>> row = np.array([0]), np.array([1.0]), np.array([1.0])
+    >>> state = np.ones((1, 1)), np.ones((1, 1)), np.ones(1), np.ones(1)
+    >>> w = exact_flip_weight(*row, *state, 0, 0.5, ADAPTIVE)
+    >>> abs(learn(*row, *state, 0, -1.0, w, 0.5, ADAPTIVE)) < 1e-9
+    True
+    """
+    needed = revert(margin(indices, scaled, weights, lane))
+    if needed == 0.0:
+        return 0.0
+    lower, upper, weight = 0.0, math.inf, 1.0
+    while max(lower, LEAST_WEIGHT) < weight < min(upper, MOST_WEIGHT):
+        pushed = weight * sensitivity(
+            indices, values, scaled, weights, gradients, norms, totals,
+            lane, weight, learning_rate, rates,
+        )  # fmt: skip
+        if pushed < needed:
+            lower = weight
+        else:
+            upper = weight
+        weight = 2.0 * lower if upper == math.inf else 0.5 * (lower + upper)
+    return upper
 
 
 @kernel

@@ -66,9 +66,10 @@ def slope_squared(agreement: float, decay: float, confidence: float) -> float:
 
 @inlined
 def revert(margin: float) -> float:
-    r"""Weight, times rate and movement, that brings a margin to zero: :math:`|f| + 1 - e^{-|f|}`.
+    r"""The push, weight times rate times movement, that brings a margin to zero.
 
-    It is the solution of ``logistic_step`` for the weight, at a = -|f| and a' = 0.
+    It is :math:`|f| + 1 - e^{-|f|}`, from the equation of ``logistic_step`` at a = -|f|, a' = 0.
+    The rates may themselves depend on the weight.
 
     Paper: the test in ``alg:cover``, by the online technique that ``sec:optimization`` cites.
 

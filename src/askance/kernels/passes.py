@@ -128,7 +128,7 @@ def _sweep_sensitivities(p: Pass, n: int) -> None:
 
 @inlined
 def _error_gap(p: Pass, k: float, norm: float, s: int) -> float:
-    """G of one setting, by either disagreement test."""
+    """G of one setting, by the ``"sensitivity"`` or the ``"margin"`` test."""
     lanes, work = p.lanes, p.work
     if p.grid.by_margin[s]:
         return reverting_weight(work.revert[s], lanes.learning_rates[s] / math.sqrt(k)) / k

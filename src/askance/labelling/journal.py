@@ -16,7 +16,8 @@ from askance.storage.files import write_atomically
 
 __all__ = ["SIGNS", "GivenAnswer", "Journal", "Reply"]
 
-VERSION = 1
+VERSION = 2
+"""Raised when an older askance could no longer follow what this one writes."""
 
 Reply = Literal["yes", "no", "skip"]
 """What a person may say to a question."""

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
+import numpy as np
+
 from askance.data.features import FeatureMap
 from askance.data.features.indexers import Hashing
 from askance.data.reading.intake import Intake, Reading
@@ -29,6 +31,9 @@ class Settings:
         The names of the answers no and yes.
     reading
         Which columns are what.
+    scales
+        What the first records taught the feature map, as plain values; None if it was not to learn.
+        It is kept, so that a file may grow or change where it was not read.
     """
 
     algorithm: str = "online_active_cover"
@@ -36,6 +41,7 @@ class Settings:
     seed: int = 0
     classes: tuple[str, str] = ("no", "yes")
     reading: Reading = field(default_factory=Reading)
+    scales: State | None = None
 
     def __post_init__(self) -> None:
         # Else the first answer could not be written to a file.
@@ -46,11 +52,11 @@ class Settings:
                 )
 
     def settled(self, source: str | Path) -> "Settings":
-        """Look at a file's first records: name its text columns, and check what was chosen."""
-        intake = Intake(source, self.reading)
-        settled = replace(
-            self, reading=replace(self.reading, text=tuple(sorted(intake.features.text)))
-        )
+        """Look at a file's first records: name its text columns, learn its scales, check both."""
+        features = Intake(source, self.reading).features
+        reading = replace(self.reading, text=tuple(sorted(features.text)))
+        scales = None if features.scales is None else _plain(features.scales.get_state())
+        settled = replace(self, reading=reading, scales=scales)
         settled.learner()
         return settled
 
@@ -60,15 +66,20 @@ class Settings:
         >>> Settings(algorithm="iwal1", classes=("ham", "spam")).learner().classes
         ('ham', 'spam')
         """
-        reading = self.reading
         return ActiveLearner(
             self.algorithm,
             random_state=self.seed,
-            features=FeatureMap(Hashing(reading.bits), reading.text or (), reading.ngrams),
+            features=self._features(),
             classes=self.classes,
-            reading=reading.as_state(),
+            reading=self.reading.as_state(),
             **self.parameters,
         )
+
+    def _features(self) -> FeatureMap:
+        reading = self.reading
+        features = FeatureMap(Hashing(reading.bits), reading.text or (), reading.ngrams)
+        features.set_scales(None if self.scales is None else _with_arrays(self.scales))
+        return features
 
     def by_name(self) -> dict[str, Any]:
         """Each setting under the name of its option.
@@ -113,15 +124,31 @@ class Settings:
                 name: tuple(value) if isinstance(value, list) else value
                 for name, value in state["reading"].items()
             }
+            # Those of earlier versions did not know of it.
+            given.setdefault("scale", False)
             negative, positive = state["classes"]
             classes = (str(negative), str(positive))
             parameters = dict(state["parameters"])
             changed = {"classes": classes, "reading": Reading(**given), "parameters": parameters}
-            return cls(**{**state, **changed})
+            settings = cls(**{**state, **changed})
+            settings._features()
+            return settings
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise FileUnreadable(
                 f"the settings of a labelling are damaged: {str(state)[:100]}"
             ) from error
+
+
+_ARRAYS = ("columns", "spreads")
+
+
+def _plain(scales: State) -> State:
+    """Scales as JSON can write them."""
+    return scales | {name: scales[name].tolist() for name in _ARRAYS}
+
+
+def _with_arrays(scales: State) -> State:
+    return scales | {name: np.array(scales[name]) for name in _ARRAYS}
 
 
 def _is_text(name: str) -> bool:

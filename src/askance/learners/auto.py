@@ -62,7 +62,7 @@ LEVEL = 0.05
 _NOTHING: tuple[Matrix, Floats] = empty(), np.zeros(0)
 
 
-class Pace(NamedTuple):
+class _Pace(NamedTuple):
     """P until the next change: ``inside`` below the ``edge``, ``tied`` at it, else ``least``.
 
     ``uniform`` is the probability with which every example is asked about, whatever its margin.
@@ -75,7 +75,7 @@ class Pace(NamedTuple):
     uniform: float
 
 
-class Refit(NamedTuple):
+class _Refit(NamedTuple):
     """A classifier on its way: of the first ``labels`` labels and the ``rows`` kept by then."""
 
     labels: int
@@ -149,7 +149,7 @@ class Auto:
         # Of the rows that are kept, by the classifier that serves; NaN where it is not known yet.
         self._margins: deque[float] = deque(maxlen=KEPT)
         self._known: tuple[Matrix, Floats] = _NOTHING
-        self._begun: Refit | None = None
+        self._begun: _Refit | None = None
         self._shown = from_rows([])
         self._serving: ProbabilisticClassifier | None = None
         self._settled: ProbabilisticClassifier | None = None
@@ -340,12 +340,12 @@ class Auto:
         growth = GROWTH if self._taught > 1 else 0.0
         return max(self._first(), self._fitted + 1, math.ceil(self._fitted * (1 + growth)))
 
-    def _begin(self, labels: int) -> Refit:
+    def _begin(self, labels: int) -> _Refit:
         rows = from_rows(list(self._kept))
         future = None if self.executor is None else self.executor.submit(self._fit, labels, rows)
-        return Refit(labels, rows, future)
+        return _Refit(labels, rows, future)
 
-    def _serve(self, refit: Refit) -> None:
+    def _serve(self, refit: _Refit) -> None:
         labels, rows, future = refit
         self._serving = self._fit(labels, rows) if future is None else future.result()
         self._fitted, self._shown, self._begun = labels, rows, None
@@ -380,17 +380,17 @@ class Auto:
 
     # ------------------------------------------------------------------ the rate
 
-    def _paced(self) -> Pace:
+    def _paced(self) -> _Pace:
         """Probabilities at which the labels that are left last for the examples that are left."""
         whole, left, coming = self._rates()
         uniform = self._share * whole
         self._paced_for = opening, classes = self._phase()
         if opening:
-            return Pace(ABOVE, 1.0, 1.0, 1.0, uniform)
+            return _Pace(ABOVE, 1.0, 1.0, 1.0, uniform)
         if self._share == 1 or classes < 2:
             # All alike; the last label is not given up while one may be bought.
             rate = min(max(left, 1) / coming, 1.0)
-            return Pace(-1.0, rate, rate, rate, min(uniform, rate))
+            return _Pace(-1.0, rate, rate, rate, min(uniform, rate))
         spare = (left - uniform * coming - 2 * math.sqrt(uniform * coming)) / coming
         return self._focused(min(max(spare, 0.0), 1.0), uniform)
 
@@ -405,7 +405,7 @@ class Auto:
         # Without an end, or beyond it: so many that chance does not count.
         return whole, whole * 1e9, 1e9
 
-    def _focused(self, rate: float, uniform: float) -> Pace:
+    def _focused(self, rate: float, uniform: float) -> _Pace:
         """Ask at this rate, among the share of the newest rows with the smallest margins."""
         unknown = [i for i, margin in enumerate(self._margins) if math.isnan(margin)]
         if unknown:
@@ -418,7 +418,7 @@ class Auto:
         below, upto = np.searchsorted(margins, edge), np.searchsorted(margins, edge, "right")
         share = min(float(width * len(margins) - below) / float(upto - below), 1.0)
         inside = max(rate / width, uniform) if width else 1.0
-        return Pace(float(edge), inside, max(share * inside, uniform), uniform, uniform)
+        return _Pace(float(edge), inside, max(share * inside, uniform), uniform, uniform)
 
     # ------------------------------------------------------------------ saving
 
@@ -483,7 +483,7 @@ class Auto:
         self._begun = None
         if state["begun"] is not None:
             at, rows = saved_part(state, "begun", list)
-            self._begun = Refit(
+            self._begun = _Refit(
                 saved_whole({"labels": at}, "labels", most=labels),
                 matrix_from_state(rows, self.n_features),
                 None,
@@ -508,11 +508,11 @@ def _checked_plan(budget: int | None, horizon: int | None) -> tuple[int | None, 
     return budget, horizon
 
 
-def _saved_pace(state: State) -> Pace:
-    edge, *shares = saved_array(state, "pace", "f", length=len(Pace._fields)).tolist()
+def _saved_pace(state: State) -> _Pace:
+    edge, *shares = saved_array(state, "pace", "f", length=len(_Pace._fields)).tolist()
     if not (-1 <= edge <= ABOVE and all(0 < share <= 1 for share in shares)):
         raise InvalidParameter(f"a saved pace must be an edge and four shares, got {state['pace']}")
-    return Pace(edge, *shares)
+    return _Pace(edge, *shares)
 
 
 def _shares(classifier: ProbabilisticClassifier | None, X: Matrix) -> Floats:

@@ -36,7 +36,7 @@ class IWAL0(StreamingLearner):
         Constants of the equation for the probability: 1 by default; its analysis takes
         5 + 2 sqrt(2) and 5. They are not a rescaling of ``c0``.
     disagreement
-        ``"sensitivity"`` or ``"margin"``, see :mod:`askance.learners.disagreement`.
+        ``"sensitivity"``, ``"margin"`` or ``"exact"``, see :mod:`askance.learners.disagreement`.
 
     Examples
     --------
@@ -62,7 +62,7 @@ class IWAL0(StreamingLearner):
     ) -> None:
         require_positive(c0=c0)
         require_at_least_one(c1=c1, c2=c2)
-        check_disagreement(disagreement)
+        check_disagreement(disagreement, erm)
         super().__init__(erm)
         self.c0, self.c1, self.c2 = c0, c1, c2
         self.disagreement: Disagreement = disagreement
@@ -111,7 +111,7 @@ class OracularIWAL0(IWAL0):
     c0
         C_0: larger asks more. Too small a value lets the learner trust its first guesses for ever.
     disagreement
-        ``"sensitivity"`` or ``"margin"``, see :mod:`askance.learners.disagreement`.
+        ``"sensitivity"``, ``"margin"`` or ``"exact"``, see :mod:`askance.learners.disagreement`.
 
     Examples
     --------

@@ -55,7 +55,7 @@ class OnlineActiveCover(StreamingLearner):
     oracular
         Always ask inside the region (the remark under ``eq:iwal_threshold``).
     disagreement
-        ``"sensitivity"`` or ``"margin"``, see :mod:`askance.learners.disagreement`.
+        ``"sensitivity"``, ``"margin"`` or ``"exact"``, see :mod:`askance.learners.disagreement`.
 
     Examples
     --------
@@ -86,7 +86,7 @@ class OnlineActiveCover(StreamingLearner):
         if bool(cover_oracles) == oracular:
             found = f"{len(cover_oracles)} cover oracles with oracular={oracular}"
             raise InvalidParameter(f"the cover must be empty if and only if oracular, got {found}")
-        check_disagreement(disagreement)
+        check_disagreement(disagreement, erm)
         super().__init__(erm)
         self.cover_oracles = list(cover_oracles)
         self.c0, self.alpha, self.beta_scale = c0, alpha, beta_scale

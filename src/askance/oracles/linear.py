@@ -265,15 +265,37 @@ class LinearOracle:
         )  # fmt: skip
 
     def flip_weight(self, x: Row) -> float:
-        """The weight of an opposite-label example that would bring the margin to zero."""
+        """The weight of an opposite label that brings the margin to zero at the rates of weight 1.
+
+        With ``rates="constant"`` there are no others. Elsewhere rates depend on the weight that is
+        learned, and :meth:`exact_flip_weight` is the one that really flips.
+        """
         state = self.state
         row = state.prepare(x)
         sensitivity = kernels.sensitivity(
             *row, state.weights, state.gradients, state.norms, state.totals,
-            self.lane, state.learning_rate, _RATES[state.rates],
+            self.lane, 1.0, state.learning_rate, _RATES[state.rates],
         )  # fmt: skip
         f = kernels.margin(row.indices, row.scaled, state.weights, self.lane)
         return kernels.flip_weight(f, sensitivity)
+
+    def exact_flip_weight(self, x: Row) -> float:
+        """The weight of an opposite-label example that really brings the margin to zero.
+
+        >>> oracle = LinearOracle(LinearState(n_features=1, dtype="float64"))
+        >>> x = Row(np.array([0]), np.array([2.0]))
+        >>> oracle.observe(x)
+        >>> f = oracle.learn(x, target=+1, weight=5.0)
+        >>> round(oracle.flip_weight(x), 3), round(oracle.exact_flip_weight(x), 3)
+        (3.671, 5.643)
+        >>> abs(oracle.learn(x, target=-1, weight=oracle.exact_flip_weight(x))) < 1e-9
+        True
+        """
+        state = self.state
+        return kernels.exact_flip_weight(
+            *state.prepare(x), state.weights, state.gradients, state.norms, state.totals,
+            self.lane, state.learning_rate, _RATES[state.rates],
+        )  # fmt: skip
 
     def get_state(self) -> State:
         """The arrays of this lane, and the scales that it shares with its sisters."""

@@ -46,11 +46,11 @@ TOPICS = 64
 
 _CODES: NDArray[np.int8] = np.array([-1, 1], np.int8)
 
-Parts = tuple[Integers, Integers, Floats]
+_Parts = tuple[Integers, Integers, Floats]
 """Row starts, indices and values of a CSR matrix."""
 
 
-class Labelled(NamedTuple):
+class _Labelled(NamedTuple):
     """The labels to learn from: rows, codes of classes, weights in fitting, folds; a seed.
 
     ``importance`` is the weight by which members are judged, 1/P with an upper limit.
@@ -64,7 +64,7 @@ class Labelled(NamedTuple):
     classes: int
     seed: int
 
-    def part(self, chosen: NDArray[np.bool_]) -> "Labelled":
+    def part(self, chosen: NDArray[np.bool_]) -> "_Labelled":
         """Some of them."""
         rows = np.flatnonzero(chosen)
         return self._replace(
@@ -76,16 +76,16 @@ class Labelled(NamedTuple):
         )
 
 
-class Scorer(Protocol):
+class _Scorer(Protocol):
     """Something that has learned to give each class a probability."""
 
-    def probabilities(self, parts: Parts) -> Floats: ...
+    def probabilities(self, parts: _Parts) -> Floats: ...
 
 
-class Member(NamedTuple):
+class _Member(NamedTuple):
     """A scorer, and the probabilities that it gave to labels before it had seen them."""
 
-    scorer: Scorer
+    scorer: _Scorer
     unseen: Floats
 
 
@@ -93,7 +93,7 @@ class Member(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Linear:
+class _Linear:
     """The softmax of linear scores; rows are first scaled by ``factors`` to length 1, if any.
 
     ``counts`` says that signs, which hashing gives to words, do not matter.
@@ -104,7 +104,7 @@ class Linear:
     factors: Floats | None = None
     counts: bool = False
 
-    def probabilities(self, parts: Parts) -> Floats:
+    def probabilities(self, parts: _Parts) -> Floats:
         indptr, indices, values = parts
         if self.factors is not None:
             scaled = np.empty(len(values))
@@ -116,7 +116,7 @@ class Linear:
 
 
 @dataclass(frozen=True, slots=True)
-class Topics:
+class _Topics:
     """The softmax of linear scores of a row's coordinates along some directions, of length 1."""
 
     directions: Floats
@@ -124,7 +124,7 @@ class Topics:
     weights: Floats
     intercepts: Floats
 
-    def coordinates(self, parts: Parts) -> Floats:
+    def coordinates(self, parts: _Parts) -> Floats:
         indptr, indices, values = parts
         scaled = np.empty(len(values))
         scale_rows(indptr, indices, values, self.factors, scaled)
@@ -134,14 +134,14 @@ class Topics:
         coordinates: Floats = found / np.where(lengths > 0, lengths, 1.0)
         return coordinates
 
-    def probabilities(self, parts: Parts) -> Floats:
+    def probabilities(self, parts: _Parts) -> Floats:
         # Sums of products, not a matrix product, whose bits depend on how many rows there are.
         scores = (self.coordinates(parts)[:, :, None] * self.weights).sum(axis=1)
         return _softmax(scores + self.intercepts)
 
 
 @dataclass(frozen=True, slots=True)
-class Trees:
+class _Trees:
     """Sums over the leaves of trees, which are probabilities or go through a softmax."""
 
     roots: Integers
@@ -152,7 +152,7 @@ class Trees:
     width: int
     scores: bool
 
-    def probabilities(self, parts: Parts) -> Floats:
+    def probabilities(self, parts: _Parts) -> Floats:
         indptr, indices, values = parts
         sums = np.zeros((len(indptr) - 1, self.leaves.shape[1]))
         sum_leaves(
@@ -167,11 +167,11 @@ def _softmax(sums: Floats) -> Floats:
     return shares
 
 
-def _packed(trees: Sequence[Any], leaves: Sequence[Floats], width: int, *, scores: bool) -> Trees:
+def _packed(trees: Sequence[Any], leaves: Sequence[Floats], width: int, *, scores: bool) -> _Trees:
     """Trees of scikit-learn as five arrays; its left child always follows its parent."""
     starts = np.cumsum([0, *(tree.node_count for tree in trees)])
     inner = [tree.children_left >= 0 for tree in trees]
-    return Trees(
+    return _Trees(
         roots=starts[:-1].astype(np.int64),
         columns=np.concatenate(
             [np.where(kept, tree.feature, -1) for tree, kept in zip(trees, inner, strict=True)]
@@ -193,7 +193,7 @@ def _spread(values: Floats, codes: Integers, classes: int, fill: float) -> Float
     return wide
 
 
-def _forest(fitted: Any, width: int, classes: int) -> Trees:
+def _forest(fitted: Any, width: int, classes: int) -> _Trees:
     trees = [one.tree_ for one in fitted.estimators_]
     leaves = []
     for tree in trees:
@@ -203,7 +203,7 @@ def _forest(fitted: Any, width: int, classes: int) -> Trees:
     return _packed(trees, leaves, width, scores=False)
 
 
-def _boosted(fitted: Any, width: int, classes: int) -> Trees:
+def _boosted(fitted: Any, width: int, classes: int) -> _Trees:
     trees, leaves = [], []
     stages = fitted.estimators_
     for stage in stages:
@@ -219,7 +219,7 @@ def _boosted(fitted: Any, width: int, classes: int) -> Trees:
 # ------------------------------------------------------------------ members
 
 
-def _unseen(sample: Labelled, fit: Callable[[Labelled], Scorer]) -> Floats:
+def _unseen(sample: _Labelled, fit: Callable[[_Labelled], _Scorer]) -> Floats:
     """Probabilities of each label by a scorer that was fitted to the other folds."""
     found = np.full((len(sample.codes), sample.classes), 1.0 / sample.classes)
     for fold in range(FOLDS):
@@ -230,11 +230,11 @@ def _unseen(sample: Labelled, fit: Callable[[Labelled], Scorer]) -> Floats:
     return found
 
 
-def _logistic(sample: Labelled, points: Matrix) -> Member:
+def _logistic(sample: _Labelled, points: Matrix) -> _Member:
     """Standardised logistic regression, its penalty chosen by the labels of other folds."""
     centres, scales = _moments(points)
 
-    def fit(part: Labelled, strength: float) -> Linear:
+    def fit(part: _Labelled, strength: float) -> _Linear:
         model = LogisticRegression(C=strength, max_iter=300, tol=1e-3)
         dense = (part.X.toarray() - centres) / scales
         model.fit(dense, part.codes, sample_weight=part.weights)
@@ -243,15 +243,15 @@ def _logistic(sample: Labelled, points: Matrix) -> Member:
     return _best(sample, [0.03, 0.3, 3.0], fit)
 
 
-def _best(sample: Labelled, strengths: Sequence[float], fit: Callable[..., Scorer]) -> Member:
+def _best(sample: _Labelled, strengths: Sequence[float], fit: Callable[..., _Scorer]) -> _Member:
     """The member whose strength has the least log loss on labels of other folds."""
     tried = [_unseen(sample, functools.partial(fit, strength=one)) for one in strengths]
     losses = [-np.mean(np.log(_given(found, sample.codes))) for found in tried]
     best = int(np.argmin(losses))
-    return Member(fit(sample, strengths[best]), tried[best])
+    return _Member(fit(sample, strengths[best]), tried[best])
 
 
-def _linear(model: Any, centres: Floats, scales: Floats, classes: int) -> Linear:
+def _linear(model: Any, centres: Floats, scales: Floats, classes: int) -> _Linear:
     """A linear model of scikit-learn over the features as they come."""
     weights, intercepts = np.zeros((len(centres), classes)), np.full(classes, -np.inf)
     rows, constants = model.coef_, model.intercept_
@@ -260,28 +260,28 @@ def _linear(model: Any, centres: Floats, scales: Floats, classes: int) -> Linear
     for code, row, constant in zip(model.classes_, rows, constants, strict=True):
         weights[:, code] = row / scales
         intercepts[code] = constant - float(np.sum(centres * weights[:, code]))
-    return Linear(weights, intercepts)
+    return _Linear(weights, intercepts)
 
 
-def _random_forest(sample: Labelled, points: Matrix) -> Member:
+def _random_forest(sample: _Labelled, points: Matrix) -> _Member:
     return _grown(RandomForestClassifier, sample)
 
 
-def _extra_trees(sample: Labelled, points: Matrix) -> Member:
+def _extra_trees(sample: _Labelled, points: Matrix) -> _Member:
     return _grown(ExtraTreesClassifier, sample)
 
 
-def _grown(kind: Any, sample: Labelled) -> Member:
+def _grown(kind: Any, sample: _Labelled) -> _Member:
     """A forest, which has left out some labels for each of its trees."""
     model = kind(TREES, bootstrap=True, random_state=sample.seed)
     dense = sample.X.toarray().astype(np.float32)
     model.fit(dense, sample.codes, sample_weight=sample.weights)
     width, classes = sample.X.shape[1], sample.classes
     seen_by = _forest(model, width, classes)
-    return Member(seen_by, _out_of_bag(model, dense, seen_by, sample))
+    return _Member(seen_by, _out_of_bag(model, dense, seen_by, sample))
 
 
-def _out_of_bag(model: Any, dense: Floats, forest: Trees, sample: Labelled) -> Floats:
+def _out_of_bag(model: Any, dense: Floats, forest: _Trees, sample: _Labelled) -> Floats:
     """For each label the mean over those trees that were grown without it."""
     found = np.zeros((len(dense), sample.classes))
     count = np.zeros((len(dense), 1))
@@ -296,8 +296,8 @@ def _out_of_bag(model: Any, dense: Floats, forest: Trees, sample: Labelled) -> F
     return np.where(count > 0, found / np.maximum(count, 1), 1.0 / sample.classes)
 
 
-def _boosting(sample: Labelled, points: Matrix) -> Member:
-    def fit(part: Labelled) -> Scorer:
+def _boosting(sample: _Labelled, points: Matrix) -> _Member:
+    def fit(part: _Labelled) -> _Scorer:
         model = GradientBoostingClassifier(
             n_estimators=TREES,
             max_features="sqrt",
@@ -309,24 +309,24 @@ def _boosting(sample: Labelled, points: Matrix) -> Member:
         model.fit(dense, part.codes, sample_weight=part.weights)
         return _boosted(model, part.X.shape[1], part.classes)
 
-    return Member(fit(sample), _unseen(sample, fit))
+    return _Member(fit(sample), _unseen(sample, fit))
 
 
-def _words_logistic(sample: Labelled, points: Matrix) -> Member:
+def _words_logistic(sample: _Labelled, points: Matrix) -> _Member:
     """Logistic regression over rows of length 1, rare features counting more."""
     factors = _rarity(points)
 
-    def fit(part: Labelled, strength: float) -> Linear:
+    def fit(part: _Labelled, strength: float) -> _Linear:
         model = LogisticRegression(C=strength, max_iter=300, tol=1e-3)
         model.fit(_scaled(part.X, factors), part.codes, sample_weight=part.weights)
         plain = np.zeros(len(factors)), np.ones(len(factors))
         linear = _linear(model, *plain, part.classes)
-        return Linear(linear.weights, linear.intercepts, factors)
+        return _Linear(linear.weights, linear.intercepts, factors)
 
     return _best(sample, [3.0, 10.0, 30.0], fit)
 
 
-def _topics_logistic(sample: Labelled, points: Matrix) -> Member:
+def _topics_logistic(sample: _Labelled, points: Matrix) -> _Member:
     """Logistic regression over the directions in which all rows differ most.
 
     Words that occur together teach each other, so it needs few labels.
@@ -336,8 +336,10 @@ def _topics_logistic(sample: Labelled, points: Matrix) -> Member:
     svd = TruncatedSVD(most, n_iter=2, random_state=sample.seed).fit(_scaled(points, factors))
     directions = np.ascontiguousarray(svd.components_.T)
 
-    def fit(part: Labelled, strength: float) -> Topics:
-        topics = Topics(directions, factors, np.zeros((most, part.classes)), np.zeros(part.classes))
+    def fit(part: _Labelled, strength: float) -> _Topics:
+        topics = _Topics(
+            directions, factors, np.zeros((most, part.classes)), np.zeros(part.classes)
+        )
         model = LogisticRegression(C=strength, max_iter=300, tol=1e-3)
         model.fit(topics.coordinates(_parts(part.X)), part.codes, sample_weight=part.weights)
         linear = _linear(model, np.zeros(most), np.ones(most), part.classes)
@@ -346,7 +348,7 @@ def _topics_logistic(sample: Labelled, points: Matrix) -> Member:
     return _best(sample, [1.0, 10.0, 100.0], fit)
 
 
-def _words_bayes(sample: Labelled, points: Matrix) -> Member:
+def _words_bayes(sample: _Labelled, points: Matrix) -> _Member:
     """Complement naive Bayes over the same features.
 
     It counts how often a word occurs in a class, so unlike the others it must be told how much each
@@ -354,19 +356,19 @@ def _words_bayes(sample: Labelled, points: Matrix) -> Member:
     """
     factors = _rarity(points)
 
-    def fit(part: Labelled, strength: float) -> Linear:
+    def fit(part: _Labelled, strength: float) -> _Linear:
         model = ComplementNB(alpha=0.3)
         model.fit(abs(_scaled(part.X, factors)), part.codes, sample_weight=part.importance)
         weights = np.zeros((len(factors), part.classes))
         weights[:, model.classes_] = strength * model.feature_log_prob_.T
-        return Linear(weights, np.zeros(part.classes), factors, counts=True)
+        return _Linear(weights, np.zeros(part.classes), factors, counts=True)
 
     return _best(sample, [0.5, 1.0, 2.0, 4.0], fit)
 
 
-Recipe = Callable[[Labelled, Matrix], Member]
+_Recipe = Callable[[_Labelled, Matrix], _Member]
 
-DENSE: dict[str, Recipe] = {
+DENSE: dict[str, _Recipe] = {
     "logistic regression": _logistic,
     "forest": _random_forest,
     "extra trees": _extra_trees,
@@ -374,7 +376,7 @@ DENSE: dict[str, Recipe] = {
 }
 """Members for rows of numbers."""
 
-WIDE: dict[str, Recipe] = {
+WIDE: dict[str, _Recipe] = {
     "logistic regression of words": _words_logistic,
     "logistic regression of topics": _topics_logistic,
     "naive Bayes of words": _words_bayes,
@@ -411,7 +413,7 @@ def _scaled(X: Matrix, factors: Floats) -> Matrix:
     return csr_array((scaled, X.indices.astype(np.int32), X.indptr.astype(np.int32)), X.shape)
 
 
-def _parts(X: Matrix) -> Parts:
+def _parts(X: Matrix) -> _Parts:
     """One type of each array, so that a kernel is compiled once."""
     return (
         X.indptr.astype(np.int64, copy=False),
@@ -432,7 +434,7 @@ class MixtureClassifier:
     """
 
     weights: dict[str, float]
-    scorers: tuple[Scorer, ...]
+    scorers: tuple[_Scorer, ...]
     places: Integers
 
     def probabilities(self, X: Matrix) -> Floats:
@@ -443,7 +445,7 @@ class MixtureClassifier:
             mixed += weight * scorer.probabilities(parts)
         return mixed
 
-    def _narrow(self, X: Matrix) -> Parts:
+    def _narrow(self, X: Matrix) -> _Parts:
         indptr, indices, values = _parts(X)
         columns = self.places[indices]
         known = columns >= 0
@@ -507,7 +509,7 @@ class MixtureOracle:
         places = np.full(self.n_features, -1)
         places[seen] = np.arange(len(seen))
         codes = np.searchsorted(_CODES, targets)
-        sample = Labelled(
+        sample = _Labelled(
             X=_renamed(points[: X.shape[0]], places, len(seen)),
             codes=codes,
             weights=_clipped(importance, self.fit_clip),

@@ -2,22 +2,20 @@
 
 import itertools
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
-from askance.engine import is_compilable
 from askance.errors import InvalidParameter
 from askance.learners.auto import Auto
-from askance.learners.streaming import StreamingLearner
 from askance.plots.curve import Curve, label_budgets, sum_up
-from askance.presets import checked, suggested
+from askance.presets import make_learner, suggested
 from askance.rehearsal.held import Held, coin_seed
 from askance.simulate import Contestant, Measure, simulate_settings
 from askance.simulate.loop import Tally, walk_blocks
 from askance.types import Integers, Run
 
-__all__ = ["compare", "contestant", "prototype", "run_permutation"]
+__all__ = ["compare", "contestant", "run_permutation"]
 
 
 def contestant(algorithm: str, parameters: dict[str, Any]) -> Contestant:
@@ -29,18 +27,6 @@ def contestant(algorithm: str, parameters: dict[str, Any]) -> Contestant:
     given = ",".join(f"{name}={value}" for name, value in parameters.items())
     complete = suggested(algorithm, parameters)
     return Contestant(f"{algorithm} {given}".strip(), algorithm, complete)
-
-
-def prototype(one: Contestant) -> StreamingLearner:
-    """A learner with the parameters of a contestant, for no feature at all, to be compiled.
-
-    >>> prototype(contestant("margin", {})).b
-    0.32
-    """
-    learner = checked(one.algorithm, one.parameters)
-    if not is_compilable(learner):
-        raise InvalidParameter(f"{one.name} cannot be compared: its rates must be adaptive")
-    return learner
 
 
 def compare(
@@ -83,13 +69,19 @@ def run_permutation(
     coins = np.random.default_rng(coin_seed(seed, j)).random(len(train))
     if one.algorithm == "auto":
         limit = None if to_the_end else budgets[-1]
-        learner = cast(Auto, one.learner(held.n_features, budget=limit, horizon=len(train)))
+        learner = make_learner(
+            "auto",
+            n_features=held.n_features,
+            budget=limit,
+            horizon=len(train),
+            **one.parameters,
+        )
         error = _settled_error(learner, held, test)
         tally = Tally(budgets, limit=limit, error=error, to_the_end=to_the_end)
         walk_blocks(learner, held.csr[train], coins, held.labels[train].tolist().__getitem__, tally)
         return tally.close()
     (run,) = simulate_settings(
-        [prototype(one)],
+        [one],
         held.n_features,
         held.stream(train, coins),
         held.stream(test),

@@ -6,6 +6,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from askance.engine import Driver
 from askance.errors import InvalidParameter
+from askance.learners.streaming import StreamingLearner
 from askance.live import ActiveLearner
 from askance.presets import make_learner
 from askance.protocols import Learner
@@ -27,10 +28,10 @@ class Contestant(NamedTuple):
     algorithm: str
     parameters: dict[str, Any]
 
-    def learner(self, n_features: int, **plan: Any) -> Learner:
-        """A fresh learner for so many features, with the budget and horizon of one that plans."""
-        learner: Learner = make_learner(
-            self.algorithm, n_features=n_features, **self.parameters, **plan
+    def learner(self, n_features: int) -> StreamingLearner:
+        """A fresh learner for so many features."""
+        learner: StreamingLearner = make_learner(
+            self.algorithm, n_features=n_features, **self.parameters
         )
         return learner
 

@@ -19,7 +19,7 @@ from askance.kernels.passes import Stream
 from askance.learners.streaming import StreamingLearner
 from askance.live import ActiveLearner
 from askance.protocols import BlockLearner, Learner
-from askance.simulate.contestants import Seat, labels_left, place_of
+from askance.simulate.contestants import Contestant, Seat, labels_left, place_of
 from askance.simulate.loop import (
     LabelSource,
     OnQuery,
@@ -235,7 +235,7 @@ def run_blocks(
 
 
 def simulate_settings(
-    settings: Sequence[StreamingLearner],
+    settings: Sequence[Contestant],
     n_features: int,
     stream: Stream,
     test: Stream,
@@ -245,10 +245,12 @@ def simulate_settings(
 ) -> list[Run]:
     """:func:`simulate` for many settings at once, side by side in one compiled pass.
 
+    A setting that no pass is compiled for goes by the readable loop, on its own.
+
     Parameters
     ----------
     settings
-        Compilable learners whose parameters are taken, and nothing else.
+        Algorithms with their parameters.
     n_features
         Number of features of the stream.
     stream, test
@@ -257,8 +259,30 @@ def simulate_settings(
         Those of :func:`simulate`.
     """
     check_budgets(budgets)
-    group = Group(settings, n_features)
-    return run_compiled(group, chunks_of(stream), test, budgets, to_the_end=to_the_end)
+    plain = [one.learner(n_features=0) for one in settings]
+    in_pass = [is_compilable(learner) for learner in plain]
+    runs: Iterator[Run] = iter(())
+    if together := list(itertools.compress(plain, in_pass)):
+        group = Group(together, n_features)
+        runs = iter(run_compiled(group, chunks_of(stream), test, budgets, to_the_end=to_the_end))
+    tested = [] if all(in_pass) else list(_examples(test))
+
+    def alone(one: Contestant) -> Run:
+        learner, coins = one.learner(n_features), stream.coins.tolist()
+        given = learner, _examples(stream), coins, tested
+        return run_readable(*given, budgets=budgets, to_the_end=to_the_end)
+
+    return [
+        next(runs) if passed else alone(one) for one, passed in zip(settings, in_pass, strict=True)
+    ]
+
+
+def _examples(stream: Stream) -> Iterator[tuple[Row, Label]]:
+    """The rows of a checked stream with their labels."""
+    for (start, stop), label in zip(
+        itertools.pairwise(stream.indptr.tolist()), stream.labels.tolist(), strict=True
+    ):
+        yield Row(stream.indices[start:stop], stream.values[start:stop]), int(label)
 
 
 def _itself(label: Label) -> Label:

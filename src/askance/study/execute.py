@@ -1,7 +1,8 @@
 """Run what is missing of a study: the same tasks on this machine's processes or on Dask.
 
-A task is a group of settings over one permutation, run in one compiled pass. What a setting gives
-does not depend on the group that it runs in, nor on who runs it.
+A task is a group of settings over one permutation, run in one compiled pass, or one setting that no
+pass is compiled for. What a setting gives does not depend on the group that it runs in, nor on who
+runs it.
 """
 
 import contextlib
@@ -16,12 +17,12 @@ from typing import Any
 
 import joblib
 
-from askance.engine.grouping import cover_size, groups
+from askance.engine import cover_size, groups, is_compilable
 from askance.errors import AskanceError, InvalidParameter
 from askance.kernels._jit import CODE_VERSION
 from askance.learners.streaming import StreamingLearner
 from askance.presets import checked
-from askance.simulate import simulate_settings
+from askance.simulate import Contestant, simulate_settings
 from askance.study.design import Cell, Origin, Study
 from askance.study.origins import fingerprint, present, split, width
 from askance.study.store import Outcome, Store, cells_of, read_results
@@ -78,12 +79,19 @@ def plan(
 
 
 def _groups(wanted: list[Cell], n_features: int) -> Iterator[list[Cell]]:
-    built = [(cell, _prototype(cell.algorithm, cell.setting)) for cell in wanted]
-    good = [(cell, learner) for cell, learner in built if learner is not None]
-    for positions in groups([learner for _, learner in good], n_features):
-        yield [good[i][0] for i in positions]
-    # A setting that is no learner fails when it runs, alone.
-    yield from ([cell] for cell, learner in built if learner is None)
+    together: dict[Cell, StreamingLearner] = {}
+    alone: list[Cell] = []
+    for cell in wanted:
+        learner = _prototype(cell.algorithm, cell.setting)
+        # A setting that is no learner fails when it runs.
+        if learner is not None and is_compilable(learner):
+            together[cell] = learner
+        else:
+            alone.append(cell)
+    cells = list(together)
+    for positions in groups(list(together.values()), n_features):
+        yield [cells[i] for i in positions]
+    yield from ([cell] for cell in alone)
 
 
 @functools.cache
@@ -103,35 +111,35 @@ def _lanes(cell: Cell) -> int:
 
 def run_task(task: Task) -> list[Outcome]:
     """Run a task in this process; what goes wrong becomes an outcome too."""
-    learners: list[tuple[Cell, StreamingLearner]] = []
+    good: list[Cell] = []
     outcomes: list[Outcome] = []
     for cell in task.cells:
         try:
-            learners.append((cell, checked(cell.algorithm, json.loads(cell.setting))))
+            checked(cell.algorithm, json.loads(cell.setting))
+            good.append(cell)
         except AskanceError as error:
             outcomes.append(_failed(cell, error))
-    if not learners:
+    if not good:
         return outcomes
     try:
-        return outcomes + _run_group(task, learners)
+        return outcomes + _run_group(task, good)
     except Exception as error:  # a broken cell must not end the study
         logger.exception("a task failed")
-        return outcomes + [_failed(cell, error) for cell, _ in learners]
+        return outcomes + [_failed(cell, error) for cell in good]
 
 
 def _failed(cell: Cell, error: Exception) -> Outcome:
     return Outcome(cell, (), 0.0, CODE_VERSION, f"{type(error).__name__}: {error}")
 
 
-def _run_group(task: Task, learners: list[tuple[Cell, StreamingLearner]]) -> list[Outcome]:
+def _run_group(task: Task, good: list[Cell]) -> list[Outcome]:
     train, test, n_features = split(task.origin, task.cells[0].permutation, task.data_dir)
     start = time.perf_counter()
-    settings = [learner for _, learner in learners]
+    settings = [Contestant("", cell.algorithm, json.loads(cell.setting)) for cell in good]
     runs = simulate_settings(settings, n_features, train, test, budgets=task.budgets)
-    seconds = (time.perf_counter() - start) / len(learners)
+    seconds = (time.perf_counter() - start) / len(good)
     return [
-        Outcome(cell, run.rows, seconds, CODE_VERSION)
-        for (cell, _), run in zip(learners, runs, strict=True)
+        Outcome(cell, run.rows, seconds, CODE_VERSION) for cell, run in zip(good, runs, strict=True)
     ]
 
 

@@ -75,7 +75,11 @@ def fingerprint(origin: Origin, data_dir: Path | None = None) -> str:
     if origin.kind == "file":
         with _file(origin).open("rb") as file:
             digest = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=8))
-        digest.update(canonical(asdict(origin.reading)).encode())
+        reading = asdict(origin.reading)
+        # Without scales a file is what it was before there were any.
+        if not reading["scale"]:
+            del reading["scale"]
+        digest.update(canonical(reading).encode())
         return digest.hexdigest()
     return "embedded"
 

@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from askance.data.catalog import CATALOG
 from askance.study.design import Study
 from askance.study.metrics import auc, auc_literal, gains
 from askance.types import Floats, Integers

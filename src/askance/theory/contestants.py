@@ -7,11 +7,19 @@ import numpy as np
 from askance.learners.active_cover import ActiveCover
 from askance.learners.batch_iwal import BatchIWAL
 from askance.learners.constants import Constants
-from askance.learners.epochs import EpochLearner
+from askance.learners.epochs import Block, EpochLearner
 from askance.protocols import BatchOracle
-from askance.types import Floats, Integers
+from askance.types import Floats, Integers, Matrix
 
-__all__ = ["BETA_SCALE", "CONTESTANTS", "log_log_slope", "make_contestant", "sizes"]
+__all__ = [
+    "ABLATION",
+    "BETA_SCALE",
+    "CONTESTANTS",
+    "local_slopes",
+    "log_log_slope",
+    "make_contestant",
+    "sizes",
+]
 
 BETA_SCALE = 10**0.5
 
@@ -19,6 +27,19 @@ BETA_SCALE = 10**0.5
 def _active_cover(oracle: BatchOracle, c0: float, horizon: int) -> EpochLearner:
     constants = Constants.practical(c0=c0, alpha=1.0, beta_scale=BETA_SCALE)
     return ActiveCover(oracle, constants, horizon=horizon)
+
+
+class _CertainCover(ActiveCover):
+    """Active Cover that asks about every example of its region: what is left without (OP)."""
+
+    def _block(self, X: Matrix, predicted: Integers) -> Block:
+        block = super()._block(X, predicted)
+        return block._replace(probability=block.inside.astype(float))
+
+
+def _certain_cover(oracle: BatchOracle, c0: float, horizon: int) -> EpochLearner:
+    constants = Constants.practical(c0=c0, alpha=1.0, beta_scale=BETA_SCALE)
+    return _CertainCover(oracle, constants, horizon=horizon)
 
 
 def _iwal(
@@ -41,10 +62,13 @@ CONTESTANTS: dict[str, Callable[[BatchOracle, float, int], EpochLearner]] = {
 }
 """Name to a maker of the learner, given its oracle, c0 (= C_0) and the length of the stream."""
 
+ABLATION = "Active Cover, P = 1"
+"""Active Cover with its own region and radius that asks about every example inside."""
+
 
 def make_contestant(name: str, oracle: BatchOracle, c0: float, horizon: int) -> EpochLearner:
     """A new learner of that name, in doubling epochs."""
-    return CONTESTANTS[name](oracle, c0, horizon)
+    return (CONTESTANTS | {ABLATION: _certain_cover})[name](oracle, c0, horizon)
 
 
 def sizes(first: int, last: int, count: int = 9) -> Integers:
@@ -63,3 +87,13 @@ def log_log_slope(x: Integers | Floats, y: Integers | Floats) -> float:
     1.0
     """
     return float(np.polyfit(np.log(x), np.log(y), 1)[0])
+
+
+def local_slopes(x: Integers | Floats, y: Integers | Floats) -> Floats:
+    """The slope on logarithmic scales between each two neighbours; a power law has one for all.
+
+    >>> local_slopes(np.array([1, 10, 100]), np.array([2.0, 20.0, 20.0])).tolist()
+    [1.0, 0.0]
+    """
+    slopes: Floats = np.diff(np.log(y)) / np.diff(np.log(x))
+    return slopes

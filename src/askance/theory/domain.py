@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 
 from askance.learners.epochs import EpochLearner
 from askance.oracles.finite import Vote, VoteOracle
-from askance.theory.instances import Instance
+from askance.theory.instances import Instance, certainty
 from askance.types import Bools, Floats, Integers, Matrix
 
 __all__ = ["Domain", "threshold_domain"]
@@ -38,10 +38,10 @@ class Domain:
     def oracle(self) -> VoteOracle:
         return VoteOracle(self.votes.shape[1])
 
-    def errors(self, inside: Bools | None = None) -> Floats:
-        """err(h) of every classifier; with ``inside``, only mistakes in that region count."""
+    def errors(self, weights: Bools | Floats | None = None) -> Floats:
+        """err(h) of every classifier; with weights of the points, or the region that counts."""
         wrong = np.where(self.votes > 0, 1 - self.positive[:, None], self.positive[:, None])
-        kept = wrong if inside is None else wrong * inside[:, None]
+        kept = wrong if weights is None else wrong * weights[:, None]
         errors: Floats = kept.mean(axis=0)
         return errors
 
@@ -70,12 +70,13 @@ class Domain:
         ]
         return float(max(ratios))
 
-    def empirical_regrets(self, learner: EpochLearner) -> Floats:
-        """reg(h, h_m, Z-tilde) of every classifier, for the epoch under way."""
-        sample = learner.sample
-        errors = self.oracle.errors(sample.X, sample.targets, sample.weights) / sample.offered
-        regrets: Floats = errors - errors.min()
-        return regrets
+    def tsybakov_factor(self, omega: float) -> float:
+        """The least zeta for which ``eqn:tsybakov`` holds with this exponent."""
+        errors = self.errors()
+        regrets = errors - errors[self.best]
+        distance = (self.votes != self.votes[:, [self.best]]).mean(axis=0)
+        differs = distance > 0
+        return float(np.max(distance[differs] / regrets[differs] ** omega))
 
     @staticmethod
     def index(learner: EpochLearner) -> int:
@@ -84,8 +85,12 @@ class Domain:
         return learner.classifier.index
 
 
-def threshold_domain(points: int, noise: float, *, both_sides: bool = False) -> Domain:
-    """Thresholds on a grid, the best in the middle, with labels flipped at a constant rate.
+def threshold_domain(
+    points: int, noise: float = 0.0, *, omega: float | None = None, both_sides: bool = False
+) -> Domain:
+    """Thresholds on a grid, the best in the middle.
+
+    Labels are flipped at a constant rate, or by Tsybakov noise of exponent ``omega``.
 
     >>> threshold_domain(10, 0.1).disagreement_coefficient()
     2.0
@@ -94,5 +99,8 @@ def threshold_domain(points: int, noise: float, *, both_sides: bool = False) -> 
     votes = np.where(grid[:, None] >= np.arange(points + 1), 1, -1)
     if both_sides:
         votes = np.hstack([votes, -votes])
-    positive = np.where(grid >= points // 2, 1 - noise, noise)
+    flipped = np.full(points, noise)
+    if omega is not None:
+        flipped = (1 - certainty(np.abs((grid + 0.5) / points - 0.5), omega)) / 2
+    positive = np.where(grid >= points // 2, 1 - flipped, flipped)
     return Domain(votes, positive)

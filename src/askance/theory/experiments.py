@@ -7,9 +7,18 @@ import numpy as np
 
 from askance.learners.epoch_records import EpochRecord
 from askance.theory.contestants import CONTESTANTS
+from askance.theory.deviations import WORLDS, claim_lines, claim_run, length_lines
 from askance.theory.epoch_tables import EpochLine, epoch_table
 from askance.theory.guarantees import choices_run, guarantee_run, label_run, summarise_guarantees
-from askance.theory.hard import HardRun, hard_run, summarise
+from askance.theory.hard import (
+    EPSILONS,
+    HARD_CONTESTANTS,
+    HardRun,
+    SlopeLine,
+    hard_run,
+    slope_lines,
+    summarise,
+)
 from askance.theory.report import Experiment
 from askance.theory.solver import solver_run
 from askance.theory.threshold_runs import (
@@ -27,6 +36,7 @@ __all__ = [
     "HardEpochLine",
     "LabelLine",
     "choices",
+    "deviations",
     "guarantees",
     "hard",
     "labels",
@@ -37,6 +47,7 @@ __all__ = [
 
 _Line = TypeVar("_Line", bound=NamedTuple)
 
+_DRAWN_CLAIMS = ("eqn:dev-bias", "eq:dev-label", "prop:dev-regret-bias", "eqn:regret")
 _NOISES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4)
 
 
@@ -94,41 +105,57 @@ def _means(runs: list[Any], names: tuple[str, ...]) -> dict[str, float]:
 
 
 def hard(seeds: int, scale: float) -> Experiment:
-    """``sec:example`` with |H| = 1,001 and 3,001, up to 100,000 examples."""
-    class_sizes = (1001, 3001) if scale == 1 else (101, 301)
-    n = int(100_000 * scale)
-    runs = [hard_run(size, seed, n) for size in class_sizes for seed in range(seeds)]
+    """``sec:example`` with |H| = 3,001 and three epsilon, up to 2^18 examples."""
+    size, epsilons = (3001, EPSILONS) if scale == 1 else (301, EPSILONS[1:2])
+    n = 2 ** (18 + round(np.log2(scale)))
+    runs = [hard_run(size, seed, n, epsilon) for epsilon in epsilons for seed in range(seeds)]
+    slopes = slope_lines(runs)
     return Experiment(
         table=summarise(runs),
-        more={"epochs": _epoch_table([run for run in runs if run.size == class_sizes[0]])},
-        figure={"panels": [_hard_panel(runs, size) for size in class_sizes]},
+        more={
+            "slopes": slopes,
+            "epochs": _epoch_table([run for run in runs if run.epsilon == EPSILONS[1]]),
+        },
+        figure={
+            "panels": [_hard_panel(runs, epsilon) for epsilon in epsilons],
+            "slopes": [_slope_curve(slopes, epsilon) for epsilon in epsilons],
+        },
         by_epoch=_by_epoch(
-            (f"size {run.size:.3g}", run.contestants["Active Cover"].records) for run in runs
+            (f"epsilon {run.epsilon:.3g}", run.contestants["Active Cover"].records) for run in runs
         ),
     )
 
 
-def _hard_panel(runs: list[HardRun], size: int) -> State:
-    chosen = [run.contestants for run in runs if run.size == size]
+def _hard_panel(runs: list[HardRun], epsilon: float) -> State:
+    chosen = [run.contestants for run in runs if run.epsilon == epsilon]
+    cover = [run["Active Cover"] for run in chosen]
     return {
-        "size": size,
+        "size": runs[0].size,
+        "epsilon": epsilon,
         "n": runs[0].n,
-        "queries": {name: _mean([run[name].queries for run in chosen]) for name in CONTESTANTS},
-        "slopes": {
-            name: float(np.mean([run[name].slope for run in chosen])) for name in CONTESTANTS
+        "queries": {
+            name: _mean([run[name].queries for run in chosen]) for name in HARD_CONTESTANTS
         },
-        "floor": _mean([run["Active Cover"].floor_queries for run in chosen]),
+        "inside": _mean([result.inside for result in cover]),
+        "floor": _mean([result.floor_queries for result in cover]),
     }
+
+
+def _slope_curve(lines: list[SlopeLine], epsilon: float) -> State:
+    chosen = [line for line in lines if line.epsilon == epsilon]
+    names = ("n", "slope", "predicted_slope")
+    return {"epsilon": epsilon} | {name: [getattr(line, name) for line in chosen] for name in names}
 
 
 def _epoch_table(runs: list[HardRun]) -> list[HardEpochLine]:
     """Active Cover on the hard instance, epoch by epoch, the mean over seeds."""
     results = [run.contestants["Active Cover"] for run in runs]
     lines = []
-    for m in range(len(results[0].region_share)):
-        inside = [r.quantiles[m] for r in results if r.quantiles[m]]
+    for m in range(len(results[0].records)):
+        records = [result.records[m] for result in results]
+        inside = [r.probability_quantiles for r in records if r.probability_quantiles]
         low, _, median, _, high = _mean(inside) if inside else [0.0] * 5
-        region_share = float(np.mean([r.region_share[m] for r in results]))
+        region_share = float(np.mean([record.region_share for record in records]))
         good_share = float(np.mean([r.good_share[m] for r in results]))
         lines.append(HardEpochLine(m + 1, region_share, good_share, low, median, high))
     return lines
@@ -174,16 +201,15 @@ def solver(seeds: int, scale: float) -> Experiment:
     by_sample = _averaged([run.samples for run in runs])
     dual = runs[0].dual
     drawn = ("tolerance", "bound", "iterations", "iterations_reusing", "calls_reusing")
+    sampled = ("u", "violation", "violation_allowed", "excess", "excess_allowed")
     return Experiment(
         table=by_tolerance,
         more={"samples": by_sample},
         figure={
             "gap": [max(dual) - value for value in dual[:-1]],
-            "violation": runs[0].violation[:-1],
+            "step_violation": runs[0].violation[:-1],
             **{name: [getattr(line, name) for line in by_tolerance] for name in drawn},
-            "u": [line.u for line in by_sample],
-            "fresh_violation": [line.violation for line in by_sample],
-            "fresh_allowed": [2.5 * line.tolerance for line in by_sample],
+            **{name: [getattr(line, name) for line in by_sample] for name in sampled},
         },
         by_epoch=_by_epoch(("", run.records) for run in runs),
     )
@@ -216,6 +242,24 @@ def guarantees(seeds: int, scale: float) -> Experiment:
         table=summarise_guarantees(runs),
         figure={"panels": panels},
         by_epoch=_by_epoch((run.kind, run.records) for run in runs),
+    )
+
+
+def deviations(seeds: int, scale: float) -> Experiment:
+    """The inequalities of the analysis beside what happened, up to 3 * 2^54 examples."""
+    runs = [claim_run(world, seed, scale) for world in WORLDS for seed in range(seeds)]
+    panels = {
+        name: {
+            world: [line._asdict() for line in length_lines(runs, world, (name,))]
+            for world in ("rows", "counts")
+        }
+        for name in _DRAWN_CLAIMS
+    }
+    return Experiment(
+        table=claim_lines(runs),
+        more={"lengths": length_lines(runs, "rows", _DRAWN_CLAIMS[:2])},
+        figure={"panels": panels},
+        by_epoch=_by_epoch((run.world, run.records) for run in runs if run.records),
     )
 
 
@@ -255,6 +299,7 @@ EXPERIMENTS: dict[str, Callable[[int, float], Experiment]] = {
     "tsybakov": tsybakov,
     "solver": solver,
     "guarantees": guarantees,
+    "deviations": deviations,
     "choices": choices,
     "labels": labels,
 }

@@ -15,6 +15,7 @@ from askance.types import State
 
 __all__ = [
     "DRAW",
+    "draw_deviations",
     "draw_guarantees",
     "draw_hard",
     "draw_labels",
@@ -61,13 +62,23 @@ def _name(ax: Axes, title: str, x: str, y: str, scale: str = "log") -> None:
 
 
 def draw_hard(figure: State, path: Path) -> None:
-    """Queries against n for each class size, with the floor."""
-    with _sheet(path, len(figure["panels"])) as axes:
-        for ax, panel in zip(axes, figure["panels"], strict=True):
+    """Queries against n for each epsilon, and Active Cover's local slopes."""
+    with _sheet(path, len(figure["panels"]) + 1) as axes:
+        *panels, last = axes
+        for ax, panel in zip(panels, figure["panels"], strict=True):
             for index, (name, queries) in enumerate(panel["queries"].items()):
-                _line(ax, panel["n"], queries, index, f"{name} ({panel['slopes'][name]:.2f})")
-            _line(ax, panel["n"], panel["floor"], 6, "P at its floor in the region")
-            _name(ax, f"|H| = {panel['size']} (fitted slope)", "examples", "labels asked")
+                _line(ax, panel["n"], queries, index, name)
+            _line(ax, panel["n"], panel["inside"], 6, "Active Cover's regions with P = 1")
+            _line(ax, panel["n"], panel["floor"], 7, "P at its floor in the region")
+            title = f"epsilon = {panel['epsilon']:.3g}, |H| = {panel['size']}"
+            _name(ax, title, "examples", "labels asked")
+        for index, curve in enumerate(figure["slopes"]):
+            _line(last, curve["n"], curve["slope"], index, f"epsilon = {curve['epsilon']:.3g}")
+        predicted = figure["slopes"][0]
+        _line(last, predicted["n"], predicted["predicted_slope"], 7, "P at its floor everywhere")
+        last.axhline(0.5, color="grey", linewidth=0.8, linestyle="dotted")
+        last.set(title="Active Cover's local slopes", xlabel="examples", ylabel="slope")
+        last.set_xscale("log")
 
 
 def draw_realizable(figure: State, path: Path) -> None:
@@ -94,19 +105,21 @@ def draw_tsybakov(figure: State, path: Path) -> None:
 
 
 def draw_solver(figure: State, path: Path) -> None:
-    """Dual and violation per step, steps by tolerance, violation on fresh data by sample size."""
-    with _sheet(path, 3) as axes:
+    """Dual and violation per step, steps by tolerance, violation and excess by sample size."""
+    with _sheet(path, 4) as axes:
         steps = range(1, len(figure["gap"]) + 1)
         _line(axes[0], steps, figure["gap"], 0, "best dual - dual")
-        _line(axes[0], steps, figure["violation"], 1, "largest violation")
+        _line(axes[0], steps, figure["step_violation"], 1, "largest violation")
         _name(axes[0], "One run of the solver", "step", "value")
         for index, name in enumerate(("bound", "iterations", "iterations_reusing")):
             _line(axes[1], figure["tolerance"], figure[name], index, name.replace("_", ", "))
         _line(axes[1], figure["tolerance"], figure["calls_reusing"], 3, "oracle calls, reusing")
         _name(axes[1], "Steps to a tolerance", "tolerance", "count")
-        _line(axes[2], figure["u"], figure["fresh_violation"], 0, "largest violation (mean)")
-        _line(axes[2], figure["u"], figure["fresh_allowed"], 6, "2.5 epsilon")
-        _name(axes[2], "Violation on fresh data", "sample for (OP)", "violation")
+        for ax, name in ((axes[2], "violation"), (axes[3], "excess")):
+            _line(ax, figure["u"], figure[name], 0, f"{name} (mean)")
+            _line(ax, figure["u"], figure[f"{name}_allowed"], 6, "allowed by the theorem")
+            ax.set(title=f"{name.capitalize()} in the world", xlabel="sample for (OP)")
+            ax.set(ylabel=name, xscale="log")
 
 
 def draw_guarantees(figure: State, path: Path) -> None:
@@ -119,6 +132,20 @@ def draw_guarantees(figure: State, path: Path) -> None:
         _name(axes[0], "|A| / |H|", "examples", "share")
         _name(axes[1], "Bound on regret", "examples", "16 gamma Delta*")
         axes[2].set(title="Favourable bias, mean", xlabel="examples", xscale="log", ylabel="bias")
+
+
+def draw_deviations(figure: State, path: Path) -> None:
+    """Both sides of some inequalities where they are closest, against n."""
+    with _sheet(path, len(figure["panels"])) as axes:
+        for ax, (claim, worlds) in zip(axes, figure["panels"].items(), strict=True):
+            for index, (world, lines) in enumerate(worlds.items()):
+                n = [line["n"] for line in lines]
+                for offset, side in enumerate(("deviation", "bound")):
+                    values = [line[side] for line in lines]
+                    _line(ax, n, values, 2 * index + offset, f"{side}, {world}")
+            ax.axhline(lines[0]["trivial"], color="grey", linestyle="dotted")
+            left = "largest regret in A" if claim == "eqn:regret" else "deviation"
+            _name(ax, claim, "examples", left)
 
 
 def draw_labels(figure: State, path: Path) -> None:
@@ -146,6 +173,7 @@ DRAW = {
     "tsybakov": draw_tsybakov,
     "solver": draw_solver,
     "guarantees": draw_guarantees,
+    "deviations": draw_deviations,
     "labels": draw_labels,
     "real_data": draw_real_data,
 }

@@ -11,7 +11,7 @@ from askance.learners.epoch_records import EpochRecord
 from askance.theory.contestants import BETA_SCALE
 from askance.theory.domain import Domain, threshold_domain
 from askance.theory.instances import trace_of
-from askance.types import Bools, Floats
+from askance.theory.watching import Watch
 
 __all__ = [
     "ChoiceRun",
@@ -35,8 +35,8 @@ class GuaranteeRun(NamedTuple):
     seed: int
     kept_best: bool
     within_bound: bool
-    tightest: float
     bound: list[float]
+    largest: list[float]
     good_share: list[float]
     ends: list[int]
     bias_holds: bool
@@ -95,84 +95,26 @@ def guarantee_run(kind: str, seed: int, n: int) -> GuaranteeRun:
     """One seed: whether h* is in every A_m, A_m within the bound, and the bias favourable."""
     domain = threshold_domain(_POINTS, _NOISE)
     rng = np.random.default_rng([4, seed])
-    constants = _constants(kind, domain, n)
-    learner = ActiveCover(domain.oracle, constants, horizon=n)
-    watch = _Watch(domain, learner, constants)
-    run = trace_of(learner, domain.stream(n, rng), rng.random(n), watch)
+    learner = ActiveCover(domain.oracle, _constants(kind, domain, n), horizon=n)
+    stream = domain.stream(n, rng)
+    watch = Watch(domain, learner, stream)
+    run = trace_of(learner, stream, rng.random(n), watch)
+    found = watch.findings
+    regret = [epoch.claims["eqn:regret"] for epoch in found]
     return GuaranteeRun(
         kind=kind,
         seed=seed,
-        kept_best=all(watch.kept),
-        within_bound=all(watch.within),
-        tightest=min(watch.slack_left),
-        bound=watch.bounds,
-        good_share=watch.shares,
-        ends=watch.ends,
-        bias_holds=all(watch.bias_holds),
-        mean_bias=watch.biases,
+        kept_best=all(epoch.claims["eq:h_best"].holds for epoch in found),
+        within_bound=all(claim.holds for claim in regret),
+        bound=[float(claim.right[0]) for claim in regret],
+        largest=[float(claim.left.max()) for claim in regret],
+        good_share=[float(epoch.good.mean()) for epoch in found],
+        ends=[epoch.end for epoch in found],
+        bias_holds=all(bool(epoch.bias.min() >= -1e-12) for epoch in found),
+        mean_bias=[float(epoch.bias.mean()) for epoch in found],
         records=learner.epochs,
         queries=int(run.queried.sum()),
     )
-
-
-class _Watch:
-    """Looks at the start of every epoch, with the population at hand."""
-
-    def __init__(self, domain: Domain, learner: ActiveCover, constants: Constants) -> None:
-        self._domain, self._learner, self._constants = domain, learner, constants
-        self._regrets = domain.errors() - domain.errors().min()
-        # The first epoch's region is everything.
-        self._inside = np.ones(len(domain.votes), dtype=bool)
-        self.weighted_error = 0.0
-        self.kept: list[bool] = []
-        self.within: list[bool] = []
-        self.slack_left: list[float] = []
-        self.bounds: list[float] = []
-        self.shares: list[float] = []
-        self.ends: list[int] = []
-        self.bias_holds: list[bool] = []
-        self.biases: list[float] = []
-
-    def __call__(self) -> None:
-        domain, learner = self._domain, self._learner
-        record = learner.epochs[-1]
-        if self.ends and self.ends[-1] == record.end:
-            return
-        region_error = float(domain.errors(self._inside)[domain.best])
-        self.weighted_error += (record.end - record.start) * region_error
-        good = domain.empirical_regrets(learner) <= learner.threshold + 1e-9
-        bound = 16 * _population_threshold(
-            self._constants, self.weighted_error / record.end, record.end
-        )
-        worst = float(self._regrets[good].max())
-        self.kept.append(bool(good[domain.best]))
-        self.within.append(worst <= bound)
-        self.slack_left.append(bound / max(worst, 1e-12))
-        self.bounds.append(bound)
-        self.shares.append(float(good.mean()))
-        self.ends.append(record.end)
-        self._inside = domain.disagreement(good)
-        erm = domain.index(learner)
-        bias = _bias(domain, erm, self._inside, good)
-        self.bias_holds.append(bool(bias.min() >= -1e-12))
-        self.biases.append(float(bias.mean()))
-
-
-def _population_threshold(constants: Constants, error: float, tau: int) -> float:
-    """The threshold gamma Delta*_m, with h*'s error in the regions in place of the ERM's."""
-    return constants.terms(error, tau).threshold
-
-
-def _bias(domain: Domain, erm: int, inside: Bools, good: Bools) -> Floats:
-    """How much the expected regret on Z-tilde exceeds the true one, for all h and good h-bar.
-
-    Paper: ``eq:regbiasi``, ``lemma:favorable_bias``.
-    """
-    unlike = ((domain.votes != domain.votes[:, [erm]]) & ~inside[:, None]).mean(axis=0)
-    on_sample = unlike + domain.errors(inside)
-    excess = on_sample - domain.errors()
-    gaps: Floats = excess[:, None] - excess[good][None, :]
-    return gaps
 
 
 def summarise_guarantees(runs: list[GuaranteeRun]) -> list[GuaranteeLine]:
@@ -233,12 +175,12 @@ def label_run(noise: float, seed: int, n: int) -> LabelRun:
     """Queries beside the terms of ``thm:label`` with the domain's own disagreement coefficient."""
     domain = threshold_domain(_POINTS, noise)
     rng = np.random.default_rng([6, round(1000 * noise), seed])
-    constants = _constants("practical", domain, n)
-    learner = ActiveCover(domain.oracle, constants, horizon=n)
-    watch = _Watch(domain, learner, constants)
-    run = trace_of(learner, domain.stream(n, rng), rng.random(n), watch)
+    learner = ActiveCover(domain.oracle, _constants("practical", domain, n), horizon=n)
+    stream = domain.stream(n, rng)
+    watch = Watch(domain, learner, stream)
+    run = trace_of(learner, stream, rng.random(n), watch)
     theta = domain.disagreement_coefficient()
-    error = watch.weighted_error / n
+    error = watch.analysis.best_error / n
     log_size = math.log(domain.votes.shape[1] / _DELTA)
     leading = 4 * theta * error * n
     return LabelRun(

@@ -1,5 +1,6 @@
 """Synthetic streams with known best classifiers, and what a learner does on them."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -11,7 +12,15 @@ from askance.simulate import run_blocks
 from askance.sparse import from_dense
 from askance.types import Bools, Decision, Floats, Integers, Matrix
 
-__all__ = ["CERTAINTY", "Instance", "Trace", "hard_instance", "threshold_stream", "trace_of"]
+__all__ = [
+    "CERTAINTY",
+    "Instance",
+    "Trace",
+    "certainty",
+    "hard_instance",
+    "threshold_stream",
+    "trace_of",
+]
 
 CERTAINTY = 0.8
 
@@ -37,16 +46,21 @@ class Trace:
         """Labels asked among the first n examples."""
         return np.concatenate([[0], np.cumsum(self.queried)])[n]
 
+    def inside_at(self, n: Integers) -> Integers:
+        """Examples inside the region among the first n."""
+        return np.concatenate([[0], np.cumsum(self.inside)])[n]
+
 
 def trace_of(
     learner: EpochLearner,
     instance: Instance,
     coins: Floats,
-    on_epoch: Callable[[], None] = lambda: None,
+    on_epoch: Callable[[Sequence[Decision]], None] = lambda decisions: None,
 ) -> Trace:
     """Run a learner over an instance; every query is answered at once.
 
-    ``on_epoch`` is called when an epoch has ended, and when the stream has.
+    ``on_epoch`` is called with the decisions so far when an epoch has ended and the next can be
+    seen (for ``fresh``, once its points for (OP) are there), and when the stream has ended.
     """
     decisions: list[Decision] = []
     epoch, reported = learner.epoch, 0
@@ -54,13 +68,13 @@ def trace_of(
     def note(block: Sequence[Decision]) -> None:
         nonlocal epoch, reported
         decisions.extend(block)
-        if learner.epoch > epoch:
+        if learner.epoch > epoch and not (learner.fresh and learner.threshold == math.inf):
             epoch, reported = learner.epoch, len(decisions)
-            on_epoch()
+            on_epoch(decisions)
 
     run_blocks(learner, instance.X, coins, instance.labels.__getitem__, on_block=note)
     if reported < len(decisions):
-        on_epoch()
+        on_epoch(decisions)
     return Trace(
         queried=np.array([d.queried for d in decisions]),
         inside=np.array([d.in_disagreement for d in decisions]),
@@ -102,9 +116,18 @@ def threshold_stream(n: int, cut: float, omega: float, rng: np.random.Generator)
     at distance d is proportional to d^(1/omega) (``eqn:tsybakov``); omega = inf means no noise.
     """
     x = rng.random(n)
-    certain = np.ones(n)
-    if np.isfinite(omega):
-        certain = np.minimum(CERTAINTY * (2 * np.abs(x - cut)) ** (1 / omega - 1), 1.0)
-    agrees = rng.random(n) < (1 + certain) / 2
+    agrees = rng.random(n) < (1 + certainty(np.abs(x - cut), omega)) / 2
     labels = np.where((x > cut) == agrees, 1, -1)
     return Instance(from_dense(x[:, None]), labels, cut)
+
+
+def certainty(distance: Floats, omega: float) -> Floats:
+    """How far from a coin the label is at this distance from the cut, |2 eta(x) - 1|.
+
+    >>> certainty(np.array([0.5, 0.125]), 0.5).tolist(), certainty(np.array([0.1]), np.inf).tolist()
+    ([0.8, 0.2], [1.0])
+    """
+    if not np.isfinite(omega):
+        return np.ones(len(distance))
+    certain: Floats = np.minimum(CERTAINTY * (2 * distance) ** (1 / omega - 1), 1.0)
+    return certain

@@ -1,5 +1,6 @@
 """Thresholds on [0, 1]: without noise (``cor:label-realizable``) and under Tsybakov noise."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -8,6 +9,7 @@ from askance.learners.epoch_records import EpochRecord
 from askance.oracles.thresholds import Threshold, ThresholdOracle
 from askance.theory.contestants import CONTESTANTS, log_log_slope, make_contestant, sizes
 from askance.theory.instances import CERTAINTY, threshold_stream, trace_of
+from askance.types import Decision
 
 __all__ = [
     "OMEGAS",
@@ -147,7 +149,7 @@ def tsybakov_run(omega: float, seed: int, n: int) -> TsybakovRun:
     ends: list[int] = []
     regrets: list[float] = []
 
-    def watch() -> None:
+    def watch(_: Sequence[Decision]) -> None:
         assert isinstance(learner.classifier, Threshold)
         ends.append(learner.sample.offered)
         regrets.append(_regret(learner.classifier.cut, omega))

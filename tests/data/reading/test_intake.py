@@ -3,9 +3,11 @@ import io
 import json
 import sys
 
+import numpy as np
 import pytest
 
 from askance.data.features import FeatureMap
+from askance.data.reading import readers
 from askance.data.reading.intake import MOST_NGRAMS, Intake, Reading, text_columns
 from askance.data.reading.readers import read_batches
 from askance.errors import BadRecord, FileUnreadable, InvalidLabel, InvalidParameter
@@ -40,7 +42,7 @@ def taken(intake):
 
 
 def test_text_categories_and_numbers_are_told_apart(mixed):
-    intake = Intake(mixed, Reading(label="sold", id="id"))
+    intake = Intake(mixed, Reading(label="sold", id="id", scale=False))
     assert intake.columns == {"title": "text", "shop": "category", "price": "number"}
     records = taken(intake)
     assert [(id, label) for id, label, _ in records] == [
@@ -122,7 +124,7 @@ def test_json_lines_have_columns_too(tmp_path):
         {"y": 0, "body": "four five", "n": 3},
     ]
     path.write_text("\n".join(map(json.dumps, records)))
-    intake = Intake(path, Reading(label="y", ignore=("tags",)))
+    intake = Intake(path, Reading(label="y", ignore=("tags",), scale=False))
     assert intake.columns == {"body": "text", "at": "mapping", "n": "number"}
     assert taken(intake)[0][2] == {"body^one": 1, "body^two": 1, "body^three": 1, "at^x": 1.5}
 
@@ -130,7 +132,7 @@ def test_json_lines_have_columns_too(tmp_path):
 def test_numbered_features_have_no_columns(tmp_path):
     path = tmp_path / "some.libsvm"
     path.write_text("1 1:0.5 3:2\n-1 2:1\n")
-    intake = Intake(path, Reading(label="anything"))
+    intake = Intake(path, Reading(label="anything", scale=False))
     assert intake.columns == {}
     assert taken(intake) == [("1", 1, {"0": 0.5, "2": 2.0}), ("2", -1, {"1": 1.0})]
 
@@ -198,3 +200,43 @@ def test_options_of_the_wrong_type_are_refused(options, part, refused):
 def test_a_positive_label_may_be_written_without_quotes():
     given = [Reading.from_options({"positive": value}).positive for value in (1, 1.0, True, "yes")]
     assert given == ["1", "1", "true", "yes"]
+
+
+def numbers(tmp_path, rows):
+    """JSON lines come in batches of a few thousand; ids say where a row was."""
+    path = tmp_path / "numbers.jsonl"
+    path.write_text("".join(json.dumps({"n": i % 7, "id": i}) + "\n" for i in range(rows)))
+    return path
+
+
+@pytest.mark.parametrize("rows", [1, 999, 1000, 1001, 9000])
+def test_what_is_read_ahead_is_walked_over_too(tmp_path, monkeypatch, rows):
+    monkeypatch.setattr(readers, "_JSON_BATCH", 300)
+    intake = Intake(numbers(tmp_path, rows), Reading(id="id"))
+    assert intake.features.scales.rows == min(rows, 1000)
+    assert [id for taken in intake for id in taken.batch.ids] == [str(i) for i in range(rows)]
+
+
+def test_scales_come_from_the_first_thousand_rows_however_they_are_cut(tmp_path, monkeypatch):
+    path, found = numbers(tmp_path, 1500), []
+    for length in (1, 300, 5000):
+        monkeypatch.setattr(readers, "_JSON_BATCH", length)
+        found.append(Intake(path, Reading(id="id")).features.scales.get_state()["centred"])
+    first = np.arange(1000) % 7
+    assert found[0] == found[1] == found[2] == {"n": [first.mean(), first.std()]}
+
+
+def test_scaling_can_be_turned_off(tmp_path, refused):
+    path = numbers(tmp_path, 20)
+    plain = Intake(path, Reading(id="id", scale=False))
+    assert plain.features.scales is None
+    assert taken(plain)[5][2] == {"n": 5.0}
+    with refused(InvalidParameter, "scale must be true or false, got 'no'"):
+        Reading.from_options({"scale": "no"})
+    assert not Reading.from_options({"scale": False}).scale
+
+
+def test_a_map_that_is_handed_in_learns_nothing(tmp_path):
+    path = numbers(tmp_path, 20)
+    features = FeatureMap()
+    assert Intake(path, Reading(id="id"), features).features.scales is None

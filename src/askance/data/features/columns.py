@@ -22,6 +22,7 @@ __all__ = [
     "Struct",
     "Words",
     "assemble",
+    "first_of",
     "numbers_of",
     "one_per_row",
     "some_of",
@@ -144,6 +145,21 @@ def some_of(names: Iterable[str]) -> str:
     shown = sum(end <= _SHOWN for end in ends)
     more = len(known) - shown
     return ", ".join(known[:shown]) + (f" and {more:,} more" if more else "")
+
+
+def first_of(column: Column, n: int) -> Column:
+    """The first ``n`` rows of a column.
+
+    >>> first_of(np.array([1.5, 2.5]), 1).tolist()
+    [1.5]
+    """
+    if isinstance(column, Words):
+        return column._replace(codes=column.codes[:n])
+    if isinstance(column, Objects):
+        return Objects(column.values[:n])
+    if isinstance(column, Struct):
+        return Struct({name: first_of(child, n) for name, child in column.children.items()})
+    return column[:n]
 
 
 def values_of(column: Column) -> list[Any]:

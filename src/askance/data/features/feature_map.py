@@ -5,7 +5,8 @@ category or
 a word that a fitted map has not seen, and an unknown key of a namespace (a mapping, or a VW
 namespace) give no feature. A column that a fitted map has not seen, one that changes between
 numbers, strings and lists, or one of these that a fitted map meets as a mapping, is an error:
-columns never shift.
+columns never shift. Values are scaled if the map has learned how: see
+:mod:`askance.data.features.scales`.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -16,7 +17,13 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from askance.data.features.assembly import merge_rows
-from askance.data.features.column_features import column_entries, column_kind, column_names, single
+from askance.data.features.column_features import (
+    column_entries,
+    column_kind,
+    column_names,
+    placed,
+    single,
+)
 from askance.data.features.columns import Entries, Lines, assemble, some_of
 from askance.data.features.indexers import (
     Dictionary,
@@ -26,17 +33,21 @@ from askance.data.features.indexers import (
     Places,
     indexer_from,
 )
+from askance.data.features.lessons import Lesson
 from askance.data.features.naming import Feature, Naming, kind_of
 from askance.data.features.records import Batch, Columns, Record
+from askance.data.features.scales import SCALE_ROWS, Scales, scaled
 from askance.data.text.vwtext import Tokens
 from askance.errors import BadRecord, InvalidParameter
 from askance.sparse import from_rows
 from askance.types import Matrix, Row, State
-from askance.validation import saved_part, saved_whole, shown
+from askance.validation import require_whole, saved_part, saved_whole, shown
 
 __all__ = ["FeatureMap"]
 
 AnyRecord = Record | Mapping[str, Any] | Row
+
+_NAMELESS = ("of a record",)
 
 
 class FeatureMap:
@@ -69,6 +80,7 @@ class FeatureMap:
         self._naming = Naming(frozenset(text), ngrams)
         # What each column holds; empty while it has only been missing.
         self._kinds: dict[str, str] = {}
+        self._scales: Scales | None = None
 
     @classmethod
     def fit(
@@ -85,6 +97,37 @@ class FeatureMap:
             names.update(learning._names(batch))
         learning._indexer = Numbered(width) if width and not names else Dictionary(names)
         return learning
+
+    def learn_scales(
+        self, source: Iterable[Batch | AnyRecord], rows: int = SCALE_ROWS
+    ) -> "FeatureMap":
+        """Learn from the first ``rows`` rows of a source how all values are scaled from now on.
+
+        No label is looked at. What was learned stays, and is saved with the map.
+
+        >>> people = [{"age": 30}, {"age": 50}]
+        >>> features = FeatureMap.fit(people).learn_scales(people)
+        >>> features.encode({"age": 45}).values.tolist()
+        [0.5]
+        """
+        require_whole(1, rows=rows)
+        if self._scales is not None:
+            raise InvalidParameter(
+                f"scales are learned once, and were learned from {self._scales.rows} rows already"
+            )
+        lesson = Lesson(self._naming, self._indexer)
+        for item in source:
+            batch = item if isinstance(item, Batch) else _batch_of([item])
+            lesson.take(batch.head(rows - lesson.rows))
+            if lesson.rows == rows:
+                break
+        self._scales = lesson.scales()
+        return self
+
+    @property
+    def scales(self) -> Scales | None:
+        """What :meth:`learn_scales` learned."""
+        return self._scales
 
     @property
     def n_features(self) -> int:
@@ -140,7 +183,7 @@ class FeatureMap:
         if isinstance(content, csr_array):
             return self._encode_numbered(content)
         if isinstance(content, Tokens):
-            return _merged(content.indptr, self._indexer.find_tokens(content), content.values)
+            return self._encode_tokens(content)
         if isinstance(content, dict):
             return self._encode_columns(content, batch.ids)
         return self._encode_fields(content, batch.ids)
@@ -151,6 +194,7 @@ class FeatureMap:
             "text": sorted(self._naming.text),
             "ngrams": self._naming.ngrams,
             "kinds": dict(self._kinds),
+            "scales": None if self._scales is None else self._scales.get_state(),
         }
 
     def set_state(self, state: State) -> None:
@@ -165,26 +209,44 @@ class FeatureMap:
         self._indexer = indexer_from(saved_part(state, "indexer", dict))
         self._naming = Naming(frozenset(text), saved_whole(state, "ngrams"))
         self._kinds = dict(kinds)
+        # Files of earlier versions have none.
+        self.set_scales(state.get("scales"))
+
+    def set_scales(self, state: State | None) -> None:
+        """Take over what another map learned; None is nothing."""
+        self._scales = None if state is None else Scales.from_state(state, self.n_features)
 
     def _encode_fields(self, records: list[dict[str, Any]], ids: Sequence[str]) -> Lines:
         found = [self.features(f, f"record {i}") for f, i in zip(records, ids, strict=True)]
         indptr = np.cumsum([0, *map(len, found)])
         names = [name for features in found for name, _ in features]
         values = np.array([value for features in found for _, value in features], dtype=np.float64)
-        return _merged(indptr, self._indexer.find(names), values, names)
+        places = self._indexer.find(names)
+        return _merged(indptr, places.indices, placed(values, names, places, self._scales))
 
     def _encode_columns(self, columns: Columns, ids: Sequence[str]) -> Lines:
         entries: list[Entries] = []
         for name, column in columns.items():
             self._note(name, column_kind(column), f"record {ids[0]} or a later one")
-            entries.extend(column_entries(name, column, self._naming, self._indexer))
+            entries.extend(column_entries(name, column, self._naming, self._indexer, self._scales))
         return _in_order(assemble(entries, len(ids)))
 
     def _encode_numbered(self, X: Matrix) -> Lines:
         seen, inverse = np.unique(X.indices, return_inverse=True)
-        places = self._indexer.find([str(index) for index in seen.tolist()])
-        each = Places(places.indices[inverse], places.signs[inverse])
-        return _merged(X.indptr.astype(np.int64), each, X.data.astype(np.float64))
+        names = [str(index) for index in seen.tolist()]
+        places = self._indexer.find(names)
+        values = X.data.astype(np.float64)
+        if self._scales is not None:
+            terms = self._scales.terms(names, places.indices)
+            values = scaled(values, *(term[inverse] for term in terms))
+        indptr, columns = X.indptr.astype(np.int64), places.indices[inverse]
+        return _merged(indptr, columns, single(values, _NAMELESS) * places.signs[inverse])
+
+    def _encode_tokens(self, tokens: Tokens) -> Lines:
+        places, values = self._indexer.find_tokens(tokens), tokens.values
+        if self._scales is not None:
+            values = scaled(values, *self._scales.terms_of_hashes(tokens.hashes, places.indices))
+        return _merged(tokens.indptr, places.indices, single(values, _NAMELESS) * places.signs)
 
     def _names(self, batch: Batch) -> Iterator[str]:
         """Give the names of a batch's features, and take note of its columns."""
@@ -229,12 +291,9 @@ def _batch_of(records: Sequence[AnyRecord]) -> Batch:
 
 
 def _merged(
-    indptr: NDArray[np.int64],
-    places: Places,
-    values: NDArray[np.float64],
-    names: Sequence[str] = ("of a record",),
+    indptr: NDArray[np.int64], columns: NDArray[np.int32], values: NDArray[np.float32]
 ) -> Lines:
-    return _in_order(Lines(indptr, places.indices.copy(), single(values, names) * places.signs))
+    return _in_order(Lines(indptr, columns.copy(), values))
 
 
 def _in_order(lines: Lines) -> Lines:

@@ -12,7 +12,15 @@ from askance.errors import BadRecord, InvalidParameter
 from askance.types import State
 from askance.validation import saved_part, saved_whole
 
-__all__ = ["Dictionary", "Hashing", "Indexer", "Numbered", "Places", "indexer_from"]
+__all__ = [
+    "Dictionary",
+    "Hashing",
+    "Indexer",
+    "Numbered",
+    "Places",
+    "hashes_of",
+    "indexer_from",
+]
 
 MOST_NAMES = 2**22
 """The most names that hashing may remember: the table for them takes 128 MB."""
@@ -120,7 +128,7 @@ class Hashing:
         return self._names
 
     def find(self, names: Sequence[str]) -> Places:
-        hashes = _hashes(names)
+        hashes = hashes_of(names)
         self._remember(hashes, names.__getitem__)
         return self._places(hashes)
 
@@ -151,7 +159,12 @@ class Hashing:
             self._columns.setdefault(column, []).append(self._names[-1])
 
 
-def _hashes(names: Sequence[str]) -> NDArray[np.int64]:
+def hashes_of(names: Sequence[str]) -> NDArray[np.int64]:
+    """The hashes of names, which VW text comes with.
+
+    >>> (hashes_of(["age"]) >= 0).tolist()
+    [True]
+    """
     try:
         encoded = [name.encode() for name in names]
     except UnicodeEncodeError as error:

@@ -25,11 +25,14 @@ import numpy as np
 from askance.data.text.vwtext import within
 from askance.errors import BadRecord, InvalidParameter
 
-__all__ = ["Feature", "Naming", "category", "kind_of"]
+__all__ = ["Feature", "Leaf", "Naming", "category", "kind_of", "leaves"]
 
 _WORD = re.compile(r"\w+")
 
 Feature = tuple[str, float]
+
+Leaf = tuple[str, float | str, bool]
+"""A number or a string of a record: its name, itself, and whether it stands in a namespace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,24 +52,40 @@ class Naming:
 
     def features(self, name: str, value: Any) -> Iterator[Feature]:
         """Give the features of a column's value."""
-        kind = kind_of(name, value)
-        if kind == "number":
-            yield name, _float(name, value)
-        elif kind == "string":
-            yield from self._tokens(name, value) if name in self.text else _one(name, value)
-        elif kind == "list":
-            for place, item in enumerate(value):
-                inner = name if isinstance(item, str) else within(name, str(place))
-                yield from self.features(inner, item)
-        elif kind == "mapping":
-            for key, item in value.items():
-                yield from self.features(within(name, str(key)), item)
+        for leaf, item, _ in leaves(name, value):
+            if not isinstance(item, str):
+                yield leaf, item
+            elif leaf in self.text:
+                yield from self.words(leaf, item)
+            else:
+                yield category(leaf, item), 1.0
 
-    def _tokens(self, name: str, text: str) -> Iterator[Feature]:
+    def words(self, name: str, text: str) -> Iterator[Feature]:
+        """Give the features of a text: its words, and runs of them."""
         words = _WORD.findall(text.lower())
         for length in range(1, min(self.ngrams, len(words)) + 1):
             for start in range(len(words) - length + 1):
                 yield within(name, "_".join(words[start : start + length])), 1.0
+
+
+def leaves(name: str, value: Any, in_namespace: bool = False) -> Iterator[Leaf]:
+    """Give the numbers and strings that a column's value is made of.
+
+    >>> [leaf for leaf, _, _ in leaves("user", {"age": 39, "towns": ["Rome", "Oslo"]})]
+    ['user^age', 'user^towns', 'user^towns']
+    """
+    kind = kind_of(name, value)
+    if kind == "number":
+        yield name, _float(name, value), in_namespace
+    elif kind == "string":
+        yield name, value, in_namespace
+    elif kind == "list":
+        for place, item in enumerate(value):
+            inner = name if isinstance(item, str) else within(name, str(place))
+            yield from leaves(inner, item, in_namespace)
+    elif kind == "mapping":
+        for key, item in value.items():
+            yield from leaves(within(name, str(key)), item, True)
 
 
 def category(name: str, value: str) -> str:
@@ -86,10 +105,6 @@ def _float(name: str, value: Any) -> float:
             f"column {name!r} has a whole number with {value.bit_length():,} bits, a finite number "
             "was expected"
         ) from None
-
-
-def _one(name: str, value: str) -> Iterator[Feature]:
-    yield category(name, value), 1.0
 
 
 def kind_of(name: str, value: Any) -> str | None:

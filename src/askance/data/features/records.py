@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from askance.data.features.columns import Column, values_of
+from askance.data.features.columns import Column, first_of, values_of
 from askance.data.text.vwtext import Tokens
 from askance.sparse import rows_of
 from askance.types import Label, Matrix, Row
@@ -45,6 +45,20 @@ class Batch(NamedTuple):
         """Walk over the records one by one."""
         labels = [label or None for label in self.labels.tolist()]
         yield from map(Record, self.ids, labels, self._each())
+
+    def head(self, n: int) -> "Batch":
+        """The first ``n`` records, or all if there are fewer."""
+        content = self.content
+        if n >= len(self.ids):
+            return self
+        first: Content
+        if isinstance(content, Tokens):
+            first = content.head(n)
+        elif isinstance(content, dict):
+            first = {name: first_of(column, n) for name, column in content.items()}
+        else:
+            first = content[:n]
+        return Batch(self.ids[:n], self.labels[:n], first)
 
     def _each(self) -> Iterator[Fields]:
         content = self.content

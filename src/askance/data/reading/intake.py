@@ -54,6 +54,9 @@ class Reading:
     ngrams, bits
         The longest run of words that makes a feature, from 1 to 9, and 2 ** bits hashed columns,
         bits from 1 to 30.
+    scale
+        Whether the first rows say how numbers are centred and scaled and words weighed, as
+        :mod:`askance.data.features.scales` has it; labels have no part in it.
     """
 
     format: str | None = None
@@ -65,8 +68,11 @@ class Reading:
     ignore: tuple[str, ...] = ()
     ngrams: int = 1
     bits: int = 18
+    scale: bool = True
 
     def __post_init__(self) -> None:
+        if type(self.scale) is not bool:
+            raise InvalidParameter(f"scale must be true or false, got {shown(self.scale)}")
         for name, most in (("ngrams", MOST_NGRAMS), ("bits", MOST_BITS)):
             value = getattr(self, name)
             if type(value) is not int or not 1 <= value <= most:
@@ -120,7 +126,7 @@ def _option(name: str, value: Any) -> Any:
         if isinstance(names, list) and all(isinstance(one, str) for one in names):
             return tuple(names)
         raise InvalidParameter(f"{name} must be a list of column names, got {shown(value)}")
-    if name in ("ngrams", "bits"):
+    if name in ("ngrams", "bits", "scale"):
         return value
     if name == "positive":
         # It may be a number or a switch: TOML has 1 and true without quotes.
@@ -150,6 +156,8 @@ class Rows(NamedTuple):
 
 class Intake:
     r"""A file, encoded while it is read, once, in constant memory.
+
+    The first rows are read ahead if they are to say how values are scaled.
 
     Parameters
     ----------
@@ -184,9 +192,12 @@ class Intake:
         if first is None:
             raise BadRecord(f"{self.source} holds no records")
         self._first = self._without_ignored(first)
+        self._ahead = [self._first]
         if features is None:
             self._check_names(first)
             features = self._new_map(self._first)
+            if reading.scale:
+                features.learn_scales(self._read_ahead())
         self.features = features
 
     def __iter__(self) -> Iterator[Rows]:
@@ -196,7 +207,9 @@ class Intake:
 
     def batches(self) -> Iterator[Batch]:
         """The same walk without the encoding, for callers that do not need every row."""
-        return itertools.chain([self._first], map(self._without_ignored, self._batches))
+        while self._ahead:
+            yield self._ahead.pop(0)
+        yield from map(self._without_ignored, self._batches)
 
     @property
     def classes(self) -> tuple[str, str]:
@@ -226,6 +239,13 @@ class Intake:
             for name, column in content.items()
             if name not in self.features.text and _looks_like_ids(column)
         ]
+
+    def _read_ahead(self) -> Iterator[Batch]:
+        """Batches that are kept for the walk."""
+        yield self._first
+        for batch in map(self._without_ignored, self._batches):
+            self._ahead.append(batch)
+            yield batch
 
     def _read(self, source: str | Path, features: FeatureMap | None) -> Iterator[Batch]:
         options = self.reading

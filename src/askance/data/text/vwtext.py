@@ -51,6 +51,13 @@ class Tokens:
         a, b, c, d = self.spans[k].tolist()
         return _decoded(self.text[a:b]), _decoded(self.text[c:d])
 
+    def head(self, n: int) -> "Tokens":
+        """The first ``n`` lines."""
+        end = self.indptr[n]
+        return Tokens(
+            self.indptr[: n + 1], self.hashes[:end], self.values[:end], self.spans[:end], self.text
+        )
+
     def records(self) -> Iterator[dict[str, dict[str, float]]]:
         """Give each line as namespaces of features; a feature that is repeated adds up."""
         for i in range(len(self)):
