@@ -2,7 +2,7 @@
 
 ``python -m benchmarks.labels run`` adds the runs that are missing to
 ``docs/results/labels/runs.jsonl``, one line each, so it can be stopped at any time;
-``python -m benchmarks.labels report`` makes the page beside it.
+``python -m benchmarks.labels report`` puts the tables into the page beside it.
 
 Whole streams of at most 20,000 examples are offered, and up to 5,000 others are tested on. Every
 constant of `auto` was chosen on the first half of the sets.
@@ -23,7 +23,7 @@ from askance.data.catalog import load
 from askance.data.splits import coins, permutation
 from askance.engine import stream_of
 from askance.presets import make_learner
-from askance.rehearsal.comparison import contestant, prototype
+from askance.rehearsal.comparison import contestant
 from askance.simulate import run_blocks, simulate_settings
 from askance.types import Matrix
 
@@ -85,8 +85,7 @@ def run_linear(split: Split, algorithm: str, budgets: list[int]) -> Iterator[dic
     d = X.shape[1]
     stream = stream_of(X.indptr, X.indices, X.data, split.y, split.coins, n_features=d)
     tested = stream_of(test.indptr, test.indices, test.data, split.truth, n_features=d)
-    learner = prototype(contestant(algorithm, {}))
-    (run,) = simulate_settings([learner], d, stream, tested, budgets=budgets)
+    (run,) = simulate_settings([contestant(algorithm, {})], d, stream, tested, budgets=budgets)
     seconds = time.process_time() - started
     for row in run.rows:
         yield {"budget": row.budget, "labels": row.queries, "error": row.error, "seconds": seconds}
@@ -170,12 +169,14 @@ def read(path: Path) -> list[dict[str, Any]]:
 
 @app.command()
 def report() -> None:
-    """Write the tables of the runs so far, as Markdown."""
+    """Put the tables of the runs so far into the page."""
     runs = read(FOLDER / "runs.jsonl")
     page = [tables(runs, half, budgets=BUDGETS) for half in (CHOSEN_ON, HELD_OUT)]
     titles = ("## Sets on which its constants were chosen", "## Sets that were held out")
     text = "\n\n".join(f"{title}\n\n{table}" for title, table in zip(titles, page, strict=True))
-    (FOLDER / "tables.md").write_text(text + "\n")
+    readme = FOLDER / "README.md"
+    head, mark, _ = readme.read_text().partition("<!-- tables -->\n")
+    readme.write_text(f"{head}{mark}\n{text}\n")
 
 
 def tables(runs: list[dict[str, Any]], half: Sequence[str], budgets: Sequence[int]) -> str:

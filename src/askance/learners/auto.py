@@ -105,8 +105,8 @@ class Auto:
         The share of examples, those with the smallest margins, among which all other labels are
         drawn; more only where the budget is larger than that.
     lag
-        How many labels later a new classifier serves: meanwhile :attr:`executor`, if it is set, can
-        fit it in the background.
+        How many labels later a new classifier serves. Meanwhile ``executor``, if it is set, can fit
+        it in the background.
     n_features
         Number of features, if rows with others are to be refused.
 
