@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from askance.learners.constants import Constants
-from askance.theory.analysis import Analysis, Claim, EpochFacts
+from askance.theory.analysis import Analysis, EpochFacts, Inequality
 from askance.theory.domain import Domain
 
 VOTES = np.array([[1, 1, -1], [1, -1, -1], [1, -1, 1], [-1, -1, 1]])
@@ -65,7 +65,7 @@ def weight(facts: EpochFacts, x: int) -> float:
 
 
 @pytest.fixture(scope="module")
-def claims() -> dict[str, Claim]:
+def claims() -> dict[str, Inequality]:
     analysis = Analysis(DOMAIN, CONSTANTS)
     analysis.add(EPOCHS[0])
     return analysis.add(EPOCHS[1]).claims
@@ -75,7 +75,7 @@ def regret(sample: np.ndarray, h: int) -> float:
     return float(sample[h] - sample.min())
 
 
-def test_deviations_by_their_definition(claims: dict[str, Claim]) -> None:
+def test_deviations_by_their_definition(claims: dict[str, Inequality]) -> None:
     epsilon, sample = CONSTANTS.epsilon(6), EPOCHS[1].errors
     pairs, labels = claims["eqn:dev-bias"], claims["eq:dev-label"]
     for h in H:
@@ -93,7 +93,7 @@ def test_deviations_by_their_definition(claims: dict[str, Claim]) -> None:
         assert labels.right[h] == pytest.approx(math.sqrt(epsilon * variance) + epsilon / 0.2)
 
 
-def test_the_induction_by_its_definition(claims: dict[str, Claim]) -> None:
+def test_the_induction_by_its_definition(claims: dict[str, Inequality]) -> None:
     epsilon, sample, best = CONSTANTS.epsilon(6), EPOCHS[1].errors, DOMAIN.best
     delta = CONSTANTS.delta_m(0.25, 6)
     assert best == 1
@@ -125,7 +125,7 @@ def test_the_induction_by_its_definition(claims: dict[str, Claim]) -> None:
         assert claims[name].right.tolist() == pytest.approx([right])
 
 
-def test_the_theorem_by_its_definition(claims: dict[str, Claim]) -> None:
+def test_the_theorem_by_its_definition(claims: dict[str, Inequality]) -> None:
     best = DOMAIN.best
     star = CONSTANTS.delta_m(region_error(best), 6)
     assert claims["eqn:regret"].right.tolist() == pytest.approx([16 * 216 * star])
@@ -150,7 +150,7 @@ def test_the_bias_compares_all_with_the_good_ones_of_the_epoch() -> None:
 
 
 def test_a_claim_is_judged_where_it_is_closest() -> None:
-    claim = Claim(np.array([[0.1, 0.6], [0.3, 0.2]]), np.array([[0.2, 1.0], [1.0, 1.0]]), 0.5)
+    claim = Inequality(np.array([[0.1, 0.6], [0.3, 0.2]]), np.array([[0.2, 1.0], [1.0, 1.0]]), 0.5)
     assert claim.holds
     assert claim.tightest == (0.6, 1.0)
     assert claim.says_something

@@ -10,13 +10,13 @@ from askance.learners.constants import Constants, TheoryConstants
 from askance.theory.domain import Domain
 from askance.types import Bools, Floats
 
-__all__ = ["Analysis", "Claim", "EpochFacts", "Findings"]
+__all__ = ["Analysis", "EpochFacts", "Findings", "Inequality"]
 
 # As much as the learner's own test of A_m allows.
 _TIE = 1e-9
 
 
-class Claim(NamedTuple):
+class Inequality(NamedTuple):
     """An inequality for every classifier or pair that it speaks of: ``left`` <= ``right``.
 
     ``trivial`` is the largest value that the regret or error in question can have: a bound above it
@@ -24,7 +24,7 @@ class Claim(NamedTuple):
 
     Examples
     --------
-    >>> claim = Claim(np.array([1.0, 2.0]), np.array([4.0, 4.0]), trivial=3.0)
+    >>> claim = Inequality(np.array([1.0, 2.0]), np.array([4.0, 4.0]), trivial=3.0)
     >>> claim.holds, claim.tightest, claim.says_something
     (True, (2.0, 4.0), False)
     """
@@ -87,7 +87,7 @@ class Findings(NamedTuple):
     """
 
     end: int
-    claims: dict[str, Claim]
+    claims: dict[str, Inequality]
     good: Bools
     region: float
     bias: Floats
@@ -146,18 +146,18 @@ class Analysis:
             claims |= self._induction(facts, self._constants)
         return Findings(tau, claims, self._good, float(inside.mean()), bias)
 
-    def _theorem(self, threshold: float, tau: int) -> dict[str, Claim]:
+    def _theorem(self, threshold: float, tau: int) -> dict[str, Inequality]:
         """``thm:regret``; the threshold is gamma Delta_m, and gamma = eta / 4."""
         regrets, best = self._true_regrets, self._best
         # Delta*_m has h*'s error in the regions in place of the ERM's on the sample.
         bound = 16 * self._constants.terms(self.best_error / tau, tau).threshold
         most = float(regrets.max())
         return {
-            "eqn:regret": Claim(regrets[self._good], np.array([bound]), most),
-            "eq:h_best": Claim(self._regrets[[best]], np.array([threshold]), most),
+            "eqn:regret": Inequality(regrets[self._good], np.array([bound]), most),
+            "eq:h_best": Inequality(self._regrets[[best]], np.array([threshold]), most),
         }
 
-    def _lemma(self, facts: EpochFacts, constants: TheoryConstants) -> dict[str, Claim]:
+    def _lemma(self, facts: EpochFacts, constants: TheoryConstants) -> dict[str, Inequality]:
         """``lemma:reg_err_concen``, for every pair and for every classifier."""
         tau, epsilon = facts.end, constants.epsilon(facts.end)
         gaps = facts.errors - self._expected / tau
@@ -166,17 +166,17 @@ class Analysis:
         pairs = np.maximum(share.sum() - votes.T @ (share[:, None] * votes), 0.0) / 2
         rest = epsilon / facts.floor
         return {
-            "eqn:dev-bias": Claim(
+            "eqn:dev-bias": Inequality(
                 np.abs(gaps[:, None] - gaps[None, :]),
                 np.sqrt(epsilon / tau * pairs) + rest,
                 float(self._true_regrets.max()),
             ),
-            "eq:dev-label": Claim(
+            "eq:dev-label": Inequality(
                 np.abs(error_gaps), np.sqrt(epsilon / tau * self._error_variance) + rest, 1.0
             ),
         }
 
-    def _induction(self, facts: EpochFacts, constants: TheoryConstants) -> dict[str, Claim]:
+    def _induction(self, facts: EpochFacts, constants: TheoryConstants) -> dict[str, Inequality]:
         """The two propositions, and ``thm:main-regret``."""
         tau, best = facts.end, self._best
         epsilon, error = constants.epsilon(tau), _least(facts.errors)
@@ -194,12 +194,14 @@ class Analysis:
         )
         most = float(self._true_regrets.max())
         return {
-            "prop:dev-regret-bias": Claim(deviation, biased / 4 + terms + 4 * delta, most),
-            "prop:err-emp-best": Claim(
+            "prop:dev-regret-bias": Inequality(deviation, biased / 4 + terms + 4 * delta, most),
+            "prop:err-emp-best": Inequality(
                 error_gap, region / 2 + 1.5 * delta + self._regrets[[best]], 1.0
             ),
-            "eqn:main-regret": Claim(deviation, biased / 2 + constants.eta / 4 * delta, most),
-            "eq:err_dev": Claim(error_gap, np.array([region / 2 + constants.eta / 2 * delta]), 1.0),
+            "eqn:main-regret": Inequality(deviation, biased / 2 + constants.eta / 4 * delta, most),
+            "eq:err_dev": Inequality(
+                error_gap, np.array([region / 2 + constants.eta / 2 * delta]), 1.0
+            ),
         }
 
 

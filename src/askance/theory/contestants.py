@@ -92,7 +92,7 @@ def log_log_slope(x: Integers | Floats, y: Integers | Floats) -> float:
 def local_slopes(x: Integers | Floats, y: Integers | Floats) -> Floats:
     """The slope on logarithmic scales between each two neighbours; a power law has one for all.
 
-    >>> local_slopes(np.array([1, 10, 100]), np.array([2.0, 20.0, 20.0])).tolist()
+    >>> local_slopes(np.array([1, 2, 4]), np.array([3.0, 6.0, 6.0])).round(9).tolist()
     [1.0, 0.0]
     """
     slopes: Floats = np.diff(np.log(y)) / np.diff(np.log(x))

@@ -11,7 +11,7 @@ from askance.learners.active_cover import ActiveCover
 from askance.learners.constants import Constants
 from askance.learners.epoch_records import EpochRecord
 from askance.learners.epochs import EpochSettings
-from askance.theory.analysis import Claim, Findings
+from askance.theory.analysis import Findings, Inequality
 from askance.theory.contestants import BETA_SCALE
 from askance.theory.counted import counted_run
 from askance.theory.domain import Domain, threshold_domain
@@ -117,7 +117,7 @@ def _add_region_claims(domain: Domain, omega: float, findings: list[Findings]) -
     scale = domain.disagreement_coefficient() * domain.tsybakov_factor(omega)
     bound = 1.0
     for found in findings:
-        found.claims["eqn:tsyba-disagree"] = Claim(
+        found.claims["eqn:tsyba-disagree"] = Inequality(
             np.array([found.region]), np.array([bound]), trivial=1.0
         )
         bound = scale * float(found.claims["eqn:regret"].right[0]) ** omega

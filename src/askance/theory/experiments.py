@@ -137,7 +137,6 @@ def _hard_panel(runs: list[HardRun], epsilon: float) -> State:
             name: _mean([run[name].queries for run in chosen]) for name in HARD_CONTESTANTS
         },
         "inside": _mean([result.inside for result in cover]),
-        "floor": _mean([result.floor_queries for result in cover]),
     }
 
 

@@ -69,13 +69,14 @@ def draw_hard(figure: State, path: Path) -> None:
             for index, (name, queries) in enumerate(panel["queries"].items()):
                 _line(ax, panel["n"], queries, index, name)
             _line(ax, panel["n"], panel["inside"], 6, "Active Cover's regions with P = 1")
-            _line(ax, panel["n"], panel["floor"], 7, "P at its floor in the region")
             title = f"epsilon = {panel['epsilon']:.3g}, |H| = {panel['size']}"
             _name(ax, title, "examples", "labels asked")
+            # Room for the legend below Active Cover's curve.
+            ax.set_ylim(bottom=0.5)
         for index, curve in enumerate(figure["slopes"]):
             _line(last, curve["n"], curve["slope"], index, f"epsilon = {curve['epsilon']:.3g}")
         predicted = figure["slopes"][0]
-        _line(last, predicted["n"], predicted["predicted_slope"], 7, "P at its floor everywhere")
+        _line(last, predicted["n"], predicted["predicted_slope"], 6, "P at its floor everywhere")
         last.axhline(0.5, color="grey", linewidth=0.8, linestyle="dotted")
         last.set(title="Active Cover's local slopes", xlabel="examples", ylabel="slope")
         last.set_xscale("log")
