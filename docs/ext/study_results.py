@@ -12,7 +12,7 @@ import numpy as np
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from askance.study.blocks import as_percent
+from askance.study.blocks import percent
 from askance.study.design import read_study
 from askance.study.metrics import best_fixed, interval
 from askance.study.results import Results, collect, holes, parts
@@ -84,7 +84,7 @@ def lead(gains: Gains, name: str, among: Sequence[str] = ()) -> Lead:
 
 
 def _how_often(found: Lead) -> str:
-    halves, kept, anew = map(as_percent, found)
+    halves, kept, anew = map(percent, found)
     return (
         f"on {halves} of such halves, in {kept} of resamples with the chosen settings kept, and in "
         f"{anew} with settings chosen anew"

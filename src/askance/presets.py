@@ -2,10 +2,11 @@
 
 import inspect
 import math
-from typing import Any, overload
+from typing import Any, Literal, overload
 
 from askance.errors import InvalidParameter
 from askance.learners.active_cover import ActiveCover
+from askance.learners.auto import Auto
 from askance.learners.batch_iwal import BatchIWAL
 from askance.learners.constants import PracticalConstants
 from askance.learners.epochs import EpochLearner, EpochSettings
@@ -15,8 +16,9 @@ from askance.learners.online_active_cover import OnlineActiveCover
 from askance.learners.passive import Passive
 from askance.learners.streaming import StreamingLearner
 from askance.oracles.linear import LinearState, linear_oracles
+from askance.protocols import ProbabilisticOracle
 from askance.types import State
-from askance.validation import require_switch, shown
+from askance.validation import require_switch, require_whole, shown
 
 __all__ = [
     "ALGORITHMS",
@@ -41,7 +43,7 @@ _ONE_ORACLE: dict[str, type[StreamingLearner]] = {
 }
 
 ALGORITHMS = ("online_active_cover", *_ONE_ORACLE)
-"""Names that :func:`make_learner` knows: algorithms over the online linear oracle."""
+"""Names that :func:`make_learner` knows beside ``"auto"``: those over the online linear oracle."""
 
 SUGGESTED: dict[str, dict[str, Any]] = {
     "online_active_cover": {"c0": 1.0, "learning_rate": 1.6},
@@ -95,6 +97,12 @@ _CONSTANTS = ("c0", "alpha", "beta_scale", "xi_scale")
 
 @overload
 def make_learner(
+    algorithm: Literal["auto"], *, n_features: int, estimator: Any = None, **parameters: Any
+) -> Auto: ...
+
+
+@overload
+def make_learner(
     algorithm: str, *, n_features: int, estimator: None = None, **parameters: Any
 ) -> StreamingLearner: ...
 
@@ -107,21 +115,25 @@ def make_learner(
 
 def make_learner(
     algorithm: str, *, n_features: int, estimator: Any = None, **parameters: Any
-) -> StreamingLearner | EpochLearner:
-    """Build a learner over the online linear oracle, or in epochs over any estimator.
+) -> StreamingLearner | EpochLearner | Auto:
+    """Build a learner: ``auto``, one over the online linear oracle, or one over any estimator.
 
     Parameters
     ----------
     algorithm
-        One of :data:`ALGORITHMS`, or with an ``estimator`` of :data:`BATCH_ALGORITHMS`.
+        ``"auto"``, one of :data:`ALGORITHMS`, or with an ``estimator`` one of
+        :data:`BATCH_ALGORITHMS`.
     n_features
         Number of features of a row.
     estimator
         A scikit-learn classifier whose ``fit`` takes ``sample_weight``, or a pipeline that ends in
-        one, for the algorithms that learn in batches. Seeds that it leaves open are set to 0, and
+        one: what ``"auto"`` fits in place of its mixture, and what those algorithms need that learn
+        in batches. Seeds that it leaves open are set to 0, and
         it is handed dense arrays if it takes no sparse ones, or if ``dense`` says so.
     **parameters
-        Of the oracle: ``learning_rate``, ``rates``, ``dtype``. Of the cover: ``cover_size`` (12).
+        Of ``"auto"``: those of :class:`~askance.learners.auto.Auto`, and ``seed`` (0) of what it
+        fits. Of the linear oracle: ``learning_rate``, ``rates``, ``dtype``. Of the cover:
+        ``cover_size`` (12).
         All others go to the learner; what is not given is as :data:`SUGGESTED`. With an
         ``estimator`` they are those of :class:`~askance.learners.active_cover.ActiveCover` and its
         practical constants, or of :class:`~askance.learners.batch_iwal.BatchIWAL`, and what is not
@@ -138,11 +150,13 @@ def make_learner(
     >>> make_learner("active_cover", n_features=10, estimator=LogisticRegression()).region
     'known'
     """
-    if algorithm not in (*ALGORITHMS, *BATCH_ALGORITHMS):
+    if algorithm not in ("auto", *ALGORITHMS, *BATCH_ALGORITHMS):
         raise InvalidParameter(
-            f"algorithm must be one of {', '.join(ALGORITHMS)}, or with an estimator "
+            f"algorithm must be one of auto, {', '.join(ALGORITHMS)}, or with an estimator "
             f"{', '.join(BATCH_ALGORITHMS)}, got {algorithm!r}"
         )
+    if algorithm == "auto":
+        return _auto(n_features, estimator, dict(parameters))
     if (algorithm in BATCH_ALGORITHMS) != (estimator is not None):
         needs = "needs an estimator=, got none" if estimator is None else "takes no estimator"
         raise InvalidParameter(f"{algorithm} {needs}")
@@ -178,6 +192,24 @@ def _streaming(algorithm: str, n_features: int, parameters: State) -> StreamingL
     if is_cover:
         return OnlineActiveCover(erm, cover, **parameters)
     return _ONE_ORACLE[algorithm](erm, **parameters)
+
+
+def _auto(n_features: int, estimator: Any, parameters: State) -> Auto:
+    # Here, so that whoever needs no estimator does not wait for scikit-learn.
+    from askance.oracles.estimator import RefittedEstimator, seeded, takes_sparse
+    from askance.oracles.mixture import MixtureOracle
+
+    seed = parameters.pop("seed", 0)
+    require_whole(0, 2**32 - 1, seed=seed)
+    own = [name for name in _parameters_of(Auto) if name != "n_features"]
+    _check_names("auto", parameters, [*own, "seed", *(["dense"] if estimator is not None else [])])
+    oracle: ProbabilisticOracle
+    if estimator is None:
+        oracle = MixtureOracle(n_features=n_features, seed=seed)
+    else:
+        dense = parameters.pop("dense", not takes_sparse(estimator))
+        oracle = RefittedEstimator(seeded(estimator, seed), n_features=n_features, dense=dense)
+    return Auto(oracle, n_features=n_features, **parameters)
 
 
 def _in_epochs(algorithm: str, n_features: int, estimator: Any, parameters: State) -> EpochLearner:

@@ -19,6 +19,9 @@ __all__ = [
     "LateLearner",
     "Learner",
     "OnlineOracle",
+    "PacedLearner",
+    "ProbabilisticClassifier",
+    "ProbabilisticOracle",
 ]
 
 
@@ -100,6 +103,28 @@ class ExactOracle(BatchOracle, Protocol):
 
 
 @runtime_checkable
+class ProbabilisticClassifier(BatchClassifier, Protocol):
+    """A classifier that gives each class a probability."""
+
+    def probabilities(self, X: Matrix) -> Floats:
+        """A row of probabilities, one for each class in their order, for each row of X."""
+
+
+@runtime_checkable
+class ProbabilisticOracle(Protocol):
+    """Fits a classifier with probabilities to labels, and to rows that have none."""
+
+    def fit(
+        self, X: Matrix, targets: Integers, importance: Floats, unlabeled: Matrix
+    ) -> ProbabilisticClassifier:
+        """``importance`` is 1/P of each label, for whatever use it is."""
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """Versions of the libraries that decide the bits of a fit."""
+
+
+@runtime_checkable
 class Learner(Protocol):
     """The three verbs of every algorithm.
 
@@ -132,6 +157,20 @@ class LateLearner(Learner, Protocol):
 
     def defer(self, decision: Decision) -> None:
         """Say, before the next decision, that this one will be learned later."""
+
+
+@runtime_checkable
+class PacedLearner(LateLearner, Protocol):
+    """A learner that spreads a budget over a stream, and gives probabilities."""
+
+    def plan(self, budget: int | None, horizon: int | None, rate: float | None = None) -> None:
+        """Set labels and examples in all, or the share to ask about where they are unknown."""
+
+    def settle(self) -> None:
+        """Let all labels so far speak in predictions, until the next one comes."""
+
+    def probabilities(self, X: Matrix) -> Floats:
+        """A row of probabilities, one for each class in their order, for each row of X."""
 
 
 @runtime_checkable

@@ -79,6 +79,9 @@ class Decision(NamedTuple):
         The radius Delta-hat (IWAL: A + B) as decided; infinite where there is no test.
     floor
         The smallest query probability P_min as decided; 0 where there is none.
+    uniform
+        Whether the coin fell below the probability with which every example is asked about: those
+        are an honest random sample.
     """
 
     predicted: Label
@@ -88,6 +91,7 @@ class Decision(NamedTuple):
     k: int
     threshold: float
     floor: float
+    uniform: bool = False
 
 
 class ResultRow(NamedTuple):

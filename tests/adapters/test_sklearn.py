@@ -535,3 +535,21 @@ def test_the_docstring_says_what_is_run_over_an_estimator() -> None:
         assert f"``{name}``" in said
     bare = inspect.signature(ActiveCover).parameters
     assert f'"max_iterations": {bare["max_iterations"].default:_}' in said
+
+
+def test_auto_spreads_its_budget_over_all_rows() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1500, 3))
+    y = np.where(X[:, 0] + X[:, 1] > 0, "yes", "no")
+    model = ActiveClassifier(
+        "auto", estimator=GaussianNB(), label_budget=120, shuffle=False, random_state=1
+    ).fit(X, y)
+    assert 100 <= model.n_labels_ <= 120
+    assert model.queried_.max() > 1300
+    # A tenth of the budget is uniform, so no label stands for more than ten times N/B rows.
+    assert model.weights_.max() <= 10 * 1500 / 120 * (1 + 1e-9)
+    shares = model.predict_proba(X)
+    assert (model.classes_[shares.argmax(axis=1)] == model.predict(X)).all()
+    # All labels speak, the last ones too.
+    twin = GaussianNB().fit(X[model.queried_], y[model.queried_])
+    np.testing.assert_allclose(shares, twin.predict_proba(X), atol=1e-6)

@@ -10,8 +10,8 @@ from askance.theory.experiments import EXPERIMENTS
 
 
 def test_the_algorithms_are_those_of_the_library_in_its_order():
-    assert choices.ALGORITHMS == ALGORITHMS
-    assert set(choices.CONTESTANTS) <= set(ALGORITHMS)
+    assert ("auto", *ALGORITHMS) == choices.ALGORITHMS
+    assert set(choices.CONTESTANTS) <= set(choices.ALGORITHMS)
 
 
 def test_the_experiments_are_those_of_the_library():

@@ -6,7 +6,6 @@ from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags, check_random_state, get_tags
 from sklearn.utils.metaestimators import available_if
@@ -48,8 +47,9 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     algorithm
-        One of :data:`askance.ALGORITHMS`; by default ``"online_active_cover"``. With an
-        ``estimator`` one of :data:`askance.presets.BATCH_ALGORITHMS`, by default
+        ``"auto"``, which needs no tuning and makes most of few labels, or one of
+        :data:`askance.ALGORITHMS`; by default ``"online_active_cover"``. With an ``estimator``
+        ``"auto"`` or one of :data:`askance.presets.BATCH_ALGORITHMS`, by default
         ``"active_cover"``.
     estimator
         Any scikit-learn classifier whose ``fit`` takes ``sample_weight``, or a pipeline that ends
@@ -170,7 +170,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         classes
             The two classes; needed if ``y`` is a function.
         """
-        checked, label_of = self._begin(X, y, classes)
+        checked, label_of = self._begin(X, y, classes, whole=True)
         order = np.arange(checked.shape[0])
         if self.shuffle:
             order = np.random.default_rng(seed_for("order", self._seed)).permutation(order)
@@ -209,9 +209,9 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The probability of each class, for each row."""
         check_is_fitted(self)
         if isinstance(self._learner, ActiveLearner):
-            second = expit(self.decision_function(X))
+            second = self._learner.probabilities(self._rows(X))
         else:
-            second = self._latest.probabilities(self._rows(X))
+            second = self._latest.probabilities(self._rows(X))[:, 1]
         if len(self.classes_) == 1:
             return np.ones((len(second), 1))
         return np.column_stack([1.0 - second, second])
@@ -245,8 +245,10 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         sparse = ("csr",) if get_tags(self).input_tags.sparse else False
         return validate_data(self, X, accept_sparse=sparse, dtype=np.float64, **options)
 
-    def _begin(self, X: Any, y: Any, classes: Sequence[Any] | None) -> tuple[Any, LabelSource[int]]:
-        """Check everything and start anew."""
+    def _begin(
+        self, X: Any, y: Any, classes: Sequence[Any] | None, *, whole: bool = False
+    ) -> tuple[Any, LabelSource[int]]:
+        """Check everything and start anew; ``whole`` says that no more rows will come."""
         if classes is not None:
             checked = self._validated(X, reset=True)
             self.classes_ = _two(classes)
@@ -258,7 +260,8 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.classes_ = _two(y, type_of_target(y))
         label_of = self._answering(checked, y)
         self._seed = _seed(self.random_state)
-        self._learner = self._fresh(dense=isinstance(checked, np.ndarray))
+        horizon = checked.shape[0] if whole else None
+        self._learner = self._fresh(dense=isinstance(checked, np.ndarray), horizon=horizon)
         self.n_labels_ = self.n_offered_ = self._given = 0
         self.queried_: Integers = np.zeros(0, np.int64)
         self.weights_: Floats = np.zeros(0)
@@ -277,17 +280,22 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # ------------------------------------------------------------------ what is run
 
-    def _fresh(self, *, dense: bool) -> ActiveLearner | EpochLearner:
-        """A learner that has seen nothing."""
+    def _fresh(self, *, dense: bool, horizon: int | None) -> ActiveLearner | EpochLearner:
+        """A learner that has seen nothing; ``horizon`` rows will come, if that is known."""
         budget = budget_of(self.label_budget)
         settings = settings_of(self.parameters, c0=self.c0, learning_rate=self.learning_rate)
-        if self.estimator is not None:
+        if self.algorithm == "auto":
+            settings = {"seed": self._seed % 2**32, **settings}
+            if self.estimator is not None:
+                settings |= {"estimator": self.estimator, "dense": dense}
+        elif self.estimator is not None:
             return self._in_epochs(settings, dense)
         return ActiveLearner(
             self.algorithm or "online_active_cover",
             n_features=self.n_features_in_,
             random_state=self._seed,
             budget=budget,
+            horizon=horizon,
             **settings,
         )
 
@@ -344,7 +352,9 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.n_labels_ = len(self.queried_)
         self.n_offered_ += bought.offered
         self._given += len(order)
-        if isinstance(self._learner, EpochLearner):
+        if isinstance(self._learner, ActiveLearner):
+            self._learner.settle()
+        else:
             latest = self._learner.refit()
             self._latest = cast(ConstantClassifier | EstimatorClassifier, latest)
 

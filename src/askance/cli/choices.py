@@ -13,6 +13,7 @@ __all__ = [
 ]
 
 ALGORITHMS = (
+    "auto",
     "online_active_cover",
     "passive",
     "margin",

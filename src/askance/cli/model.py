@@ -18,6 +18,7 @@ from askance.cli.options import (
     Force,
     Raw,
     choice,
+    mixture_text,
     open_console,
     progress_bar,
     refuse_existing,
@@ -182,7 +183,11 @@ def _lines(found: "State") -> list[tuple[str, str]]:
         ("asked for", f"{stats['query_rate']:.1%} of the examples"),
         ("own guesses", f"{stats['predicted_share']:.1%} of what was learned"),
         ("mean error", f"{stats['mean_error']:.2%}, as estimated while learning"),
-        ("weights", f"{found['weights_learned']:,} that are not zero"),
+        *(
+            [("classifier", mixture_text(found["members"]))]
+            if found["members"]
+            else [("weights", f"{found['weights_learned']:,} that are not zero")]
+        ),
     ]
 
 

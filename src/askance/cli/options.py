@@ -39,6 +39,7 @@ __all__ = [
     "TableOptions",
     "choice",
     "flat",
+    "mixture_text",
     "open_console",
     "parameter",
     "progress_bar",
@@ -348,6 +349,16 @@ def progress_bar(*, quiet: bool = False) -> "Progress":
     return Progress(
         *columns, console=console, transient=True, disable=quiet or not console.is_terminal
     )
+
+
+def mixture_text(members: dict[str, float]) -> str:
+    """What a mixture is made of, in words.
+
+    >>> mixture_text({"forest": 0.7, "logistic regression": 0.3})
+    '70% forest, 30% logistic regression'
+    """
+    ranked = sorted(members.items(), key=lambda pair: -pair[1])
+    return ", ".join(f"{share:.0%} {name}" for name, share in ranked)
 
 
 def say(sentence: str = "") -> None:

@@ -16,6 +16,7 @@ from askance.cli.options import (
     Seed,
     TableOptions,
     flat,
+    mixture_text,
     open_console,
     parameter,
     progress_bar,
@@ -137,6 +138,7 @@ def _summary(found: "Rehearsal", intake: "Intake", files: list[str]) -> dict[str
         "all_labels": {"labels": found.everything.queries, "error": found.everything.error},
         "majority_class": {"labels": 0, "error": found.majority},
         "curves": [curve.as_json() for curve in found.curves()],
+        "members": found.learner.members(),
         "warning": stats.warning,
         "files": files,
     }
@@ -191,17 +193,23 @@ def _show(summary: dict[str, Any], folder: Path) -> None:
         column.justify = "right"
     rows = {
         summary["algorithm"]: summary,
-        "passive": summary["passive"],
+        _passive_name(summary): summary["passive"],
         "passive, all labels": summary["all_labels"],
         "always the majority class": summary["majority_class"],
     }
     for name, row in rows.items():
         table.add_row(name, f"{row['labels']:,}", f"{row['error']:.1%}")
     open_console().print(table)
+    if summary["members"]:
+        say(f"The classifier of {summary['algorithm']}: {mixture_text(summary['members'])}.")
     for note in _notes(summary):
         say(f"Note: {note}.")
     say(f"Wrote {', '.join(summary['files'])}.")
     say(f"Next: askance predict {shlex.quote(str(folder / 'model.askance'))} NEW_FILE")
+
+
+def _passive_name(summary: dict[str, Any]) -> str:
+    return "the same, asked at random" if summary["algorithm"] == "auto" else "passive"
 
 
 def _notes(summary: dict[str, Any]) -> Iterator[str]:
@@ -209,7 +217,7 @@ def _notes(summary: dict[str, Any]) -> Iterator[str]:
         yield f"{name} looks like an id, but was learned from: --id or --ignore leaves it out"
     if summary["labels"] < summary["budget"]:
         left = f"{summary['budget'] - summary['labels']:,} labels are left over"
-        name = {"margin": "b", "passive": None}.get(summary["algorithm"], "c0")
+        name = {"margin": "b", "passive": None, "auto": None}.get(summary["algorithm"], "c0")
         more = f": a larger {name} asks for more" if name else ""
         yield f"the examples ended before the budget was spent, and {left}{more}"
     if summary["warning"]:

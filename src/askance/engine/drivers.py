@@ -141,7 +141,7 @@ class Steps:
                 return self.offer(x, coin)
             learner.k = k + 1
         # As Decision(*fields), without a call of Python code.
-        return tuple.__new__(Decision, fields)
+        return tuple.__new__(Decision, (*fields, False))
 
     def learn(self, x: Row, decision: Decision, label: Label | None) -> None:
         """Learn as decided; that the label is one that was asked, the caller has checked."""
@@ -151,7 +151,7 @@ class Steps:
         try:
             # A label that was not asked for is never read, but a number must be handed over.
             error_sum = steps.learn(
-                self._table, self._room, indices, values, k, error_sum, *decision, label or 1
+                self._table, self._room, indices, values, k, error_sum, *decision[:7], label or 1
             )
         except TypeError:
             self._look_closer(self._learns)

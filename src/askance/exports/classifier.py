@@ -15,6 +15,7 @@ from askance.types import Floats, State
 __all__ = [
     "NamedWeight",
     "coefficients",
+    "is_linear",
     "named_weights",
     "names_by_column",
     "to_onnx",
@@ -169,6 +170,15 @@ def write_onnx(path: str | Path, live: ActiveLearner) -> None:
     content = to_onnx(live)
     with write_atomically(path) as file:
         file.write(content)
+
+
+def is_linear(live: ActiveLearner) -> bool:
+    """Whether the classifier of ``live`` is linear, and so has weights to show.
+
+    >>> [is_linear(ActiveLearner(name, n_features=1)) for name in ("passive", "auto")]
+    [True, False]
+    """
+    return isinstance(getattr(live.learner, "erm", None), LinearOracle)
 
 
 def _linear(live: ActiveLearner) -> LinearOracle:

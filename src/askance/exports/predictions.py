@@ -5,14 +5,13 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
-from scipy.special import expit
 
 from askance.data.features import FeatureMap
 from askance.data.features.columns import some_of
 from askance.data.features.indexers import Numbered
 from askance.data.reading.intake import Intake, Reading, shown_kinds
 from askance.errors import BadRecord
-from askance.exports.classifier import named_weights
+from askance.exports.classifier import is_linear, named_weights
 from askance.live import ActiveLearner
 from askance.storage.tables import Chunk
 from askance.types import State
@@ -36,6 +35,7 @@ def predictions(
     >>> [list(chunk) for chunk in predictions(live, file)]
     [['id', 'prediction', 'probability_yes']]
     """
+    live.settle()
     kept = Reading.from_state(live.reading)
     # The labels of LIBSVM and VW text cannot be left out, so they must not surprise.
     reading = replace(kept.unlabelled(), positive=kept.positive, format=format, id=id or kept.id)
@@ -44,11 +44,12 @@ def predictions(
     _check_columns(intake)
     names = np.array(live.classes)
     for batch, csr in intake:
-        margins = live.margins(csr)
+        # One is positive if and only if the other is above a half, to the last bit.
+        margins, shares = live.margins(csr), live.probabilities(csr)
         yield {
             "id": np.array(batch.ids, np.str_),
             "prediction": names[(margins > 0).astype(int)],
-            f"probability_{live.classes[1]}": expit(margins),
+            f"probability_{live.classes[1]}": shares,
         }
 
 
@@ -69,7 +70,8 @@ def described(live: ActiveLearner, top: int = 20) -> State:
     >>> described(ActiveLearner("passive", n_features=3))["learner"]
     {'algorithm': 'passive', 'learning_rate': 1.6, 'n_features': 3}
     """
-    weights, maps = named_weights(live), live.features
+    maps = live.features
+    weights = named_weights(live) if is_linear(live) else []
     return {
         "learner": live.preset,
         "classes": {"negative": live.classes[0], "positive": live.classes[1]},
@@ -77,6 +79,7 @@ def described(live: ActiveLearner, top: int = 20) -> State:
         "columns": {} if maps is None else shown_kinds(maps.kinds, maps),
         "budget": asdict(live.budget),
         "stats": asdict(live.stats()),
+        "members": live.members(),
         "weights_learned": len({weight.column for weight in weights}),
         "weights": [weight.plain() for weight in weights[:top]],
     }

@@ -26,8 +26,8 @@ from askance.live.questions import Questions
 from askance.live.saving import KIND, checked_classes, read_saved
 from askance.oracles.linear import LinearOracle
 from askance.presets import make_learner, preset_of
-from askance.protocols import LateLearner, Learner
-from askance.sparse import as_matrix, as_row, rows_of
+from askance.protocols import LateLearner, Learner, PacedLearner
+from askance.sparse import as_matrix, as_row, from_rows, rows_of
 from askance.storage.states import write_state
 from askance.types import Floats, Label, Matrix, Question, Reason, Row, State, Stats, WeightedSample
 from askance.validation import require_label
@@ -50,6 +50,8 @@ class ActiveLearner:
         Seed of the coins, one for each example.
     budget
         How many labels may be bought; without one, as many as the learner wants.
+    horizon
+        How many examples will come, for a learner that spreads its budget over them.
     features
         How records become rows. It is saved with the learner, gives ``n_features`` to one that is
         named, and lets records and mappings of names be asked about.
@@ -81,6 +83,7 @@ class ActiveLearner:
         *,
         random_state: int = 0,
         budget: Budget | None = None,
+        horizon: int | None = None,
         features: FeatureMap | None = None,
         classes: tuple[str, str] = CLASSES,
         reading: Mapping[str, Any] | None = None,
@@ -106,8 +109,8 @@ class ActiveLearner:
         self._n_features: int | None = getattr(state, "n_features", None)
         if not (budget is None or isinstance(budget, Budget)):
             raise InvalidParameter(f"budget must be a Budget or None, got {budget!r}")
-        self._limited = budget is not None and budget != Budget()
-        self._ledger = Ledger(budget or Budget())
+        self._ledger = Ledger(Budget())
+        self.set_budget(budget or Budget(), horizon)
         self._coins = Coins(random_state)
         self._questions = Questions()
 
@@ -139,6 +142,34 @@ class ActiveLearner:
         """How many labels may be bought."""
         return self._ledger.budget
 
+    def set_budget(self, budget: Budget, horizon: int | None = None) -> None:
+        """Change the budget from here on; what was bought before counts.
+
+        A learner that spreads its budget is told of it, and of the ``horizon``: how many examples
+        there will be in all.
+        """
+        with self._lock:
+            self._ledger.budget = budget
+            self._limited = budget != Budget()
+            if isinstance(self.learner, PacedLearner) and (self._limited or horizon is not None):
+                rate = budget.labels / budget.per if budget.labels and budget.per else None
+                self.learner.plan(budget.total, horizon, rate)
+
+    def settle(self) -> None:
+        """Let all labels so far speak in predictions, where a learner refits only now and then."""
+        with self._lock:
+            if isinstance(self.learner, PacedLearner):
+                self.learner.settle()
+
+    def members(self) -> dict[str, float]:
+        """What a classifier that is a mixture is made of, with weights; else nothing.
+
+        >>> ActiveLearner("auto", n_features=1).members()
+        {}
+        """
+        with self._lock:
+            return dict(getattr(getattr(self.learner, "classifier", None), "weights", {}))
+
     @property
     def n_features(self) -> int:
         """The number of features, as far as the learner knows it; else 0."""
@@ -152,15 +183,30 @@ class ActiveLearner:
     def margin(self, x: Any) -> float:
         """The score whose sign is the prediction; 0 counts as -1."""
         with self._lock:
+            if isinstance(self.learner, PacedLearner):
+                return float(self.margins(from_rows([self._row(x)]))[0])
             return float(self._scorer().margin(self._row(x)))
 
     def probability(self, x: Any) -> float:
-        """The probability of +1 as logistic regression has it: 1/(1 + e^-margin)."""
-        return float(expit(self.margin(x)))
+        """The probability of +1."""
+        return float(self.probabilities(from_rows([self._row(x)]))[0])
+
+    def probabilities(self, X: Matrix) -> Floats:
+        """The probability of +1 for each row: the learner's own, or as logistic regression has it.
+
+        The latter is 1/(1 + e^-margin).
+        """
+        with self._lock:
+            if isinstance(self.learner, PacedLearner):
+                return self.learner.probabilities(as_matrix(X))[:, 1]
+            second: Floats = expit(self.margins(X))
+            return second
 
     def margins(self, X: Matrix) -> Floats:
         """The margin of each row of a CSR array, or of any other matrix."""
         with self._lock:
+            if isinstance(self.learner, PacedLearner):
+                return 2.0 * self.probabilities(X) - 1.0
             scorer = self._scorer()
             if isinstance(scorer, LinearOracle):
                 return scorer.margins(as_matrix(X))
@@ -189,7 +235,7 @@ class ActiveLearner:
             if not coins:
                 self._coins.draw()
             questions.seen = id + 1
-            predicted, inside, probability, queried, _, _, _ = decision
+            predicted, inside, probability, queried, *_ = decision
             reason: Reason | None = None
             weight = 0.0
             if queried:

@@ -95,6 +95,8 @@ def pending_from(state: State, n_features: int | None = None) -> dict[int, Pendi
     count = len(ids)
     inside = saved_array(fields, "in_disagreement", "b", length=count)
     queried = saved_array(fields, "queried", "b", length=count)
+    # Files of version 3 and before knew no uniform share.
+    fields.setdefault("uniform", np.zeros(count, bool))
     k = saved_array(fields, "k", "i", length=count)
     floor = saved_array(fields, "floor", "f", length=count)
     threshold = np.asarray(fields["threshold"])
@@ -112,6 +114,7 @@ def pending_from(state: State, n_features: int | None = None) -> dict[int, Pendi
         k.tolist(),
         threshold.tolist(),
         floor.tolist(),
+        saved_array(fields, "uniform", "b", length=count).tolist(),
     )
     decisions = map(Decision._make, zip(*columns, strict=True))
     pairs = zip(_unpacked(state, count, n_features), decisions, strict=True)

@@ -74,7 +74,7 @@ class Saved:
                 f"saved features must be at most {n_features}, got {self.features.n_features}"
             )
         if "erm" not in state:
-            rows = len(state["sample"]["targets"]) + 1
+            rows = len(state["labels" if "labels" in state else "sample"]["targets"]) + 1
             if 8 * rows * n_features > LARGEST_STATE:
                 raise InvalidParameter(
                     f"{rows} rows of {n_features} features take more than {LARGEST_STATE} bytes"

@@ -4,7 +4,10 @@ import importlib
 from typing import Any
 
 import numpy as np
+import scipy
+import sklearn
 from scipy.sparse import csr_array
+from scipy.special import expit
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
@@ -20,8 +23,10 @@ __all__ = [
     "ConstantClassifier",
     "EstimatorClassifier",
     "EstimatorOracle",
+    "RefittedEstimator",
     "estimator_from",
     "estimator_state",
+    "library_versions",
     "seeded",
     "takes_sparse",
 ]
@@ -71,8 +76,8 @@ class ConstantClassifier:
         return self.predict_many(X).astype(np.float64)
 
     def probabilities(self, X: Matrix) -> Floats:
-        """The probability of +1 for each row: all or nothing."""
-        return (self.predict_many(X) > 0).astype(np.float64)
+        """The probabilities of -1 and +1 for each row: all or nothing."""
+        return np.tile([float(self.label < 0), float(self.label > 0)], (X.shape[0], 1))
 
 
 class EstimatorClassifier:
@@ -100,13 +105,18 @@ class EstimatorClassifier:
             scores = self.estimator.decision_function(self._oracle.prepared(X))
             return np.asarray(scores, np.float64)
         if hasattr(self.estimator, "predict_proba"):
-            return 2.0 * self.probabilities(X) - 1.0
+            return 2.0 * self.probabilities(X)[:, 1] - 1.0
         return self.predict_many(X).astype(np.float64)
 
     def probabilities(self, X: Matrix) -> Floats:
-        """The probability of +1 for each row, as the estimator has it."""
-        both = self.estimator.predict_proba(self._oracle.prepared(X))
-        return np.asarray(both[:, 1], np.float64)
+        """The probabilities of -1 and +1 for each row, as the estimator has them.
+
+        One that has none has the logistic function of its scores.
+        """
+        if not hasattr(self.estimator, "predict_proba"):
+            second = expit(self.scores(X))
+            return np.column_stack([1.0 - second, second])
+        return np.asarray(self.estimator.predict_proba(self._oracle.prepared(X)), np.float64)
 
 
 class EstimatorOracle:
@@ -163,6 +173,52 @@ class EstimatorOracle:
         fitted = clone(self.estimator)
         fitted.fit(self.prepared(X[kept]), targets, **{_weight_name(fitted): scaled})
         return EstimatorClassifier(fitted, self)
+
+
+class RefittedEstimator:
+    """An estimator that is fitted again to the labels so far, each with weight 1.
+
+    What unlabelled rows show it does not use.
+
+    Parameters
+    ----------
+    estimator, n_features, dense
+        Those of :class:`EstimatorOracle`.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from askance.sparse import from_dense
+    >>> oracle = RefittedEstimator(GaussianNB(), n_features=1, dense=True)
+    >>> X = from_dense(np.array([[-2.0], [-1.0], [1.0], [2.0]]))
+    >>> oracle.fit(X, np.array([-1, -1, 1, 1]), np.ones(4), X).probabilities(X).round().tolist()
+    [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]
+    """
+
+    def __init__(self, estimator: Any, *, n_features: int, dense: bool = False) -> None:
+        self._oracle = EstimatorOracle(estimator, n_features=n_features, dense=dense)
+
+    @property
+    def versions(self) -> dict[str, str]:
+        return library_versions()
+
+    def fit(
+        self, X: Matrix, targets: Integers, importance: Floats, unlabeled: Matrix
+    ) -> ConstantClassifier | EstimatorClassifier:
+        return self._oracle.fit(X, targets, np.ones(len(targets)))
+
+
+def library_versions() -> dict[str, str]:
+    """Versions of the libraries that decide the bits of a fit.
+
+    >>> sorted(library_versions())
+    ['numpy', 'scikit-learn', 'scipy']
+    """
+    return {
+        "numpy": np.__version__,
+        "scikit-learn": sklearn.__version__,
+        "scipy": scipy.__version__,
+    }
 
 
 def _weight_name(estimator: Any) -> str:

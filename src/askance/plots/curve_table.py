@@ -6,7 +6,7 @@ from rich.table import Table
 
 from askance.plots.curve import Curve
 
-__all__ = ["percent", "table"]
+__all__ = ["percentage", "table"]
 
 
 def table(curves: Sequence[Curve], target: float | None = None, step: int = 1) -> Table:
@@ -35,14 +35,15 @@ def table(curves: Sequence[Curve], target: float | None = None, step: int = 1) -
 def _cell(curve: Curve, i: int) -> str:
     if not curve.reached(curve.budgets[i]):
         return "-"
-    lower, median, upper = (percent(part[i]) for part in (curve.lower, curve.median, curve.upper))
+    quartiles = (curve.lower, curve.median, curve.upper)
+    lower, median, upper = (percentage(part[i]) for part in quartiles)
     return f"{median} ({lower}-{upper})"
 
 
-def percent(share: float) -> str:
+def percentage(share: float) -> str:
     """Percent with two digits: 80 columns must do.
 
-    >>> percent(0.0123), percent(0.123)
+    >>> percentage(0.0123), percentage(0.123)
     ('1.2', '12')
     """
     return f"{100 * share:.0f}" if share >= 0.0995 else f"{100 * share:.1f}"

@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 
 from askance.errors import InvalidParameter
+from askance.learners.auto import Auto
 from askance.plots.curve import Curve, label_budgets, sum_up
-from askance.presets import suggested
+from askance.presets import make_learner, suggested
 from askance.rehearsal.held import Held, coin_seed
-from askance.simulate import Contestant, simulate_settings
-from askance.types import Run
+from askance.simulate import Contestant, Measure, simulate_settings
+from askance.simulate.loop import Tally, walk_blocks
+from askance.types import Integers, Run
 
 __all__ = ["compare", "contestant", "run_permutation"]
 
@@ -65,6 +67,19 @@ def run_permutation(
     """Test errors of a contestant at label budgets, on one permutation."""
     train, test = held.split(seed, j)
     coins = np.random.default_rng(coin_seed(seed, j)).random(len(train))
+    if one.algorithm == "auto":
+        limit = None if to_the_end else budgets[-1]
+        learner = make_learner(
+            "auto",
+            n_features=held.n_features,
+            budget=limit,
+            horizon=len(train),
+            **one.parameters,
+        )
+        error = _settled_error(learner, held, test)
+        tally = Tally(budgets, limit=limit, error=error, to_the_end=to_the_end)
+        walk_blocks(learner, held.csr[train], coins, held.labels[train].tolist().__getitem__, tally)
+        return tally.close()
     (run,) = simulate_settings(
         [one],
         held.n_features,
@@ -74,3 +89,14 @@ def run_permutation(
         to_the_end=to_the_end,
     )
     return run
+
+
+def _settled_error(learner: Auto, held: Held, test: Integers) -> Measure:
+    """The share of examples that a learner gets wrong with all its labels so far."""
+    X, truth = held.csr[test], held.labels[test]
+
+    def measure() -> float:
+        learner.settle()
+        return float(np.mean(learner.predict_many(X) != truth))
+
+    return measure

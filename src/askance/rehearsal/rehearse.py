@@ -4,6 +4,7 @@ import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import repeat
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,21 +48,28 @@ class Plan:
         """The parameters, and what is suggested for others."""
         return suggested(self.algorithm, self.parameters)
 
-    def learner(self, intake: Intake) -> ActiveLearner:
-        """A fresh learner for a file."""
+    def learner(self, intake: Intake, horizon: int | None) -> ActiveLearner:
+        """A fresh learner for a file of so many examples."""
         return ActiveLearner(
             self.algorithm,
             random_state=coin_seed(self.seed),
             budget=Budget(total=self.budget),
+            horizon=horizon,
             features=intake.features,
             reading=intake.reading.as_state(),
             **self.setting,
         )
 
     def passive(self) -> Contestant:
-        """Passive learning with the same oracle."""
+        """Passive learning with the online linear oracle."""
         same = {k: v for k, v in self.parameters.items() if k == "learning_rate"}
         return Contestant("passive", "passive", suggested("passive", same))
+
+    def at_random(self) -> Contestant:
+        """What the algorithm is judged by: the same classifier, of examples chosen at random."""
+        if self.algorithm != "auto":
+            return self.passive()
+        return Contestant("passive", "auto", self.parameters | {"uniform_share": 1.0})
 
 
 class BoughtRecord(NamedTuple):
@@ -110,9 +118,9 @@ def rehearse(
     intake: Intake, held: Held, plan: Plan, on_step: OnStep = lambda *_: None
 ) -> Rehearsal:
     """Learn from a permutation of most of a file, and test on the rest."""
-    learner = plan.learner(intake)
-    learner.classes = intake.classes
     train, test = held.split(plan.seed)
+    learner = plan.learner(intake, len(train))
+    learner.classes = intake.classes
     queried: dict[int, float] = {}
     seat: Seat[int] = Seat(
         learner,
@@ -124,12 +132,17 @@ def rehearse(
     (active,) = run_rows([seat], examples, label_of, progress=_now_and_then(on_step))
     records = held.records(queried)
     budgets = label_budgets(max(1, active.queries))
-    everything = run_permutation(held.narrow(), plan.passive(), budgets, plan.seed, to_the_end=True)
+    narrow = held.narrow()
+    everything = run_permutation(narrow, plan.passive(), budgets, plan.seed, to_the_end=True)
+    passive = _as_if_stopped(everything)
+    if plan.at_random() != plan.passive():
+        passive = run_permutation(narrow, plan.at_random(), budgets, plan.seed)
+    learner.settle()
     return Rehearsal(
         plan=plan,
         learner=learner,
         active=active,
-        passive=_as_if_stopped(everything),
+        passive=passive,
         everything=everything,
         majority=_minority_share(int(np.count_nonzero(held.labels[test] > 0)), len(test)),
         bought=[BoughtRecord(records[i], int(held.labels[i]), p) for i, p in queried.items()],
@@ -146,7 +159,7 @@ def rehearse_stream(intake: Intake, plan: Plan, on_step: OnStep = lambda *_: Non
     When the budget is spent, the stream goes on without learning, so that all are judged on the
     same predictions.
     """
-    learner = plan.learner(intake)
+    learner = plan.learner(intake, _count(intake) if plan.algorithm == "auto" else None)
     reader, budgets = _Reader(intake), label_budgets(plan.budget)
     bought: list[BoughtRecord] = []
 
@@ -183,6 +196,14 @@ def rehearse_stream(intake: Intake, plan: Plan, on_step: OnStep = lambda *_: Non
         tested=n,
         unlabelled=reader.unlabelled,
     )
+
+
+def _count(intake: Intake) -> int | None:
+    """How many examples a file has, if it can be read twice."""
+    if not Path(intake.source).is_file():
+        return None
+    again = Intake(intake.source, intake.reading)
+    return sum(int(np.count_nonzero(rows.batch.labels)) for rows in again)
 
 
 def _minority_share(positives: int, n: int) -> float:
@@ -241,4 +262,9 @@ class _Reader:
 def _error_on(learner: ActiveLearner, held: Held, rows: Any) -> Measure:
     """A function that gives the share of these examples which the learner gets wrong now."""
     matrix, labels = held.csr[rows], held.labels[rows]
-    return lambda: float(np.mean((learner.margins(matrix) > 0) != (labels > 0)))
+
+    def measure() -> float:
+        learner.settle()
+        return float(np.mean((learner.margins(matrix) > 0) != (labels > 0)))
+
+    return measure

@@ -12,10 +12,10 @@ __all__ = [
     "Live",
     "TableBlock",
     "Text",
-    "as_percent",
     "escaped",
     "is_word",
     "markdown",
+    "percent",
     "plain",
 ]
 
@@ -100,10 +100,10 @@ def plain(value: object) -> str:
     return f"{value:.4f}" if isinstance(value, float) else str(value)
 
 
-def as_percent(share: float) -> str:
+def percent(share: float) -> str:
     """A share with three digits, so that 199 of 200 are not all.
 
-    >>> as_percent(199 / 200), as_percent(1.0), as_percent(1 / 3)
+    >>> percent(199 / 200), percent(1.0), percent(1 / 3)
     ('99.5%', '100%', '33.3%')
     """
     return f"{100 * share:.3g}%"

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from askance.study.blocks import as_percent
+from askance.study.blocks import percent
 from askance.study.metrics import first
 from askance.study.results import Results
 from askance.study.summary import (
@@ -121,12 +121,12 @@ def _of_the_table(gains: Gains) -> Iterator[Claim]:
     for text, choice, test, shown in _TABLE:
         one = {name: found[choice] for name, found in gains.items()}
         holds = test({name: np.array(gain.value) for name, gain in one.items()})
-        kept = as_percent(np.mean(test({name: gain.kept for name, gain in one.items()})))
-        anew = as_percent(np.mean(test({name: gain.anew for name, gain in one.items()})))
+        kept = percent(np.mean(test({name: gain.kept for name, gain in one.items()})))
+        anew = percent(np.mean(test({name: gain.anew for name, gain in one.items()})))
         values = ", ".join(f"{label_of(name)} {one[name].value:.4f}" for name in shown)
         found = f"{values}; in {kept} of resamples with settings kept, {anew} if chosen anew"
         if len(one["passive"].halves):
-            halves = as_percent(np.mean(test({name: gain.halves for name, gain in one.items()})))
+            halves = percent(np.mean(test({name: gain.halves for name, gain in one.items()})))
             found += f"; on {halves} of other halves"
         yield Claim(text, _verdict(holds), found)
 

@@ -32,7 +32,7 @@ _WORD = re.compile(r"\w+")
 Feature = tuple[str, float]
 
 Leaf = tuple[str, float | str, bool]
-"""A number or a string of a record: its name, itself, and whether it stands in a namespace."""
+"""A number or a string of a record, as its name, itself, and whether it stands in a namespace."""
 
 
 @dataclass(frozen=True, slots=True)
