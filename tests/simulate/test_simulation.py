@@ -240,6 +240,7 @@ LOOPS = {
     "labelling/session.py": "a person's answers, played again from a journal",
     "adapters/river.py": "River has the loop: one example at a time",
     "simulate/simulation.py": "the call of the compiled loop",
+    "theory/watching.py": "what a learner would answer at every point of a world",
 }
 """Where a learner is asked to decide, and why it is not done by ``simulate``."""
 

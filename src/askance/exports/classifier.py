@@ -71,7 +71,8 @@ def named_weights(live: ActiveLearner) -> list[NamedWeight]:
     for k, (name, column, sign) in enumerate(each):
         centre, spread = float(centres[k]), float(spreads[k])
         others = tuple(other for other in by_column[column] if other != name)
-        weight, most = sign * float(weights[column]) / spread, float(largest[column]) * spread
+        weight = sign * float(weights[column]) / spread
+        most = float(largest[column]) * spread
         found.append(NamedWeight(name, column, weight, centre, most, others))
     return sorted(found, key=lambda weight: (-_influence(weight), weight.column, weight.feature))
 
