@@ -236,6 +236,7 @@ LOOPS = {
     "engine/drivers.py": "one example by the verbs of a learner, or by compiled steps",
     "live/active_learner.py": "one example for whoever has a loop of his own",
     "learners/epochs.py": "one row is a block of one",
+    "learners/auto.py": "one row is a block of one",
     "checks/learner.py": "the contract of the verbs, each tried by itself",
     "labelling/session.py": "a person's answers, played again from a journal",
     "adapters/river.py": "River has the loop: one example at a time",
