@@ -106,5 +106,5 @@ def test_a_file_has_as_many_members_for_many_rows_as_for_one(count: int, tmp_pat
     }
     write_state(tmp_path / "file", "test", state)
     with np.load(tmp_path / "file") as archive:
-        assert len(archive.files) == 1 + 6 + 11
+        assert len(archive.files) == 1 + 6 + 12
     assert len(pending_from(read_state(tmp_path / "file", "test")["pending"])) == count

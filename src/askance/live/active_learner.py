@@ -188,8 +188,11 @@ class ActiveLearner:
             return float(self._scorer().margin(self._row(x)))
 
     def probability(self, x: Any) -> float:
-        """The probability of +1."""
-        return float(self.probabilities(from_rows([self._row(x)]))[0])
+        """The probability of +1: the learner's own, or 1/(1 + e^-margin)."""
+        with self._lock:
+            if isinstance(self.learner, PacedLearner):
+                return float(self.probabilities(from_rows([self._row(x)]))[0])
+            return float(expit(self.margin(x)))
 
     def probabilities(self, X: Matrix) -> Floats:
         """The probability of +1 for each row: the learner's own, or as logistic regression has it.
