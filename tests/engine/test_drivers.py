@@ -97,7 +97,7 @@ def test_the_learner_is_true_after_every_step() -> None:
 def test_decisions_have_exact_types() -> None:
     for decision in go(Steps(make("online_active_cover"))):
         kinds = [type(value) for value in decision]
-        assert kinds == [int, bool, float, bool, int, float, float]
+        assert kinds == [int, bool, float, bool, int, float, float, bool]
 
 
 FORMS: dict[str, Callable[[Row], Row]] = {

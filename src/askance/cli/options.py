@@ -57,6 +57,7 @@ _TAKEN = {
     "learner": "the option --algorithm names it",
     "random_state": "the option --seed sets it",
     "budget": "the option --budget sets it",
+    "horizon": "the number of examples comes from the file",
     "features": "the features come from the file",
     "estimator": "commands learn with the online linear oracle",
     "classes": "the classes come from the labels",

@@ -429,8 +429,8 @@ def _parts(X: Matrix) -> _Parts:
 class MixtureClassifier:
     """The members that earn their place, mixed.
 
-    ``weights`` has the names of the members with their convex weights; ``places`` the column of
-    each feature among those that were seen, or -1.
+    ``weights`` has the names of the members with their convex weights, ``scorers`` what they have
+    learned, and ``places`` the column of each feature among those that were seen, or -1.
     """
 
     weights: dict[str, float]

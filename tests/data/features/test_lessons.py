@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
+from vw_lines import to_vw
 
 from askance.data.features import FeatureMap
 from askance.data.features.indexers import Hashing, Numbered
@@ -13,7 +14,6 @@ from askance.data.features.records import Batch
 from askance.data.features.scales import SCALE_ROWS
 from askance.data.reading.intake import Intake, Reading
 from askance.data.reading.readers import read, read_batches
-from askance.data.text.vwtext import to_vw
 from askance.errors import BadRecord, InvalidParameter
 from askance.sparse import from_dense, rows_of
 
