@@ -12,7 +12,7 @@ from askance.theory.figures import draw_hard
 
 
 def main(out: Path = Path("demo/hard_instance.svg")) -> None:
-    """Run two seeds on streams of 20,000 examples, print the queries and draw them."""
+    """Run two seeds on streams of 65,536 examples, print the queries and draw them."""
     result = hard(seeds=2, scale=0.2)
     for line in result.table:
         print(
