@@ -1,7 +1,7 @@
 """The hard instance of the paper in one picture: who asks for how many labels.
 
 Most examples of this stream lie where good classifiers disagree and yet teach nothing. Active Cover
-asks there as rarely as it may; IWAL and Oracular CAL ask always. Takes about a minute and writes
+asks there as rarely as it may; IWAL and Oracular CAL ask always. Takes some seconds and writes
 ``demo/hard_instance.svg``.
 """
 
@@ -12,8 +12,8 @@ from askance.theory.figures import draw_hard
 
 
 def main(out: Path = Path("demo/hard_instance.svg")) -> None:
-    """Run two seeds on streams of 65,536 examples, print the queries and draw them."""
-    result = hard(seeds=2, scale=0.2)
+    """Run two seeds on streams of 4,096 examples, print the queries and draw them."""
+    result = hard(seeds=2, scale=0.02)
     for line in result.table:
         print(
             f"epsilon = {line.epsilon}  {line.algorithm:<20} "
