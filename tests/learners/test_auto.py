@@ -207,8 +207,9 @@ def test_one_class_is_predicted_until_there_is_another():
 
 def test_the_last_labels_count_when_the_budget_or_the_stream_ends():
     X, y, coins = stream(500)
-    spent = auto(budget=33, horizon=500)
-    run_blocks(spent, X, coins, y.__getitem__, limit=33)
+    spent = auto(budget=33, horizon=60)
+    run = run_blocks(spent, X, coins, y.__getitem__, limit=33)
+    assert (run.queries, run.examples < 60) == (33, True)
     over = auto(budget=400, horizon=500)
     in_blocks(over, X, y, coins)
     for learner in (spent, over):
