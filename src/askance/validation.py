@@ -2,6 +2,7 @@
 
 import math
 import reprlib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from askance.errors import InvalidLabel, InvalidParameter, InvalidRow, LabelConf
 from askance.types import Decision, Floats, Integers, Label, Matrix, Row, State
 
 __all__ = [
+    "check_block",
     "check_coin",
     "check_finite",
     "check_inside",
@@ -70,6 +72,25 @@ def check_label(decision: Decision, label: Label | None) -> None:
         raise LabelMissing("a label was asked for, got None, expected -1 or +1")
     else:
         require_label(label)
+
+
+def check_block(
+    X: Matrix,
+    n_features: int | None,
+    decisions: Sequence[Decision],
+    labels: Sequence[Label | None],
+) -> None:
+    """Raise unless a matrix has a decision for each row, and each decision the label it wants.
+
+    >>> check_block(csr_array(np.ones((1, 3))), 3, [], [])
+    Traceback (most recent call last):
+    askance.errors.InvalidRow: decisions for 0 rows came with 1 rows
+    """
+    check_matrix(X, n_features)
+    for decision, label in zip(decisions, labels, strict=True):
+        check_label(decision, label)
+    if X.shape[0] != len(decisions):
+        raise InvalidRow(f"decisions for {len(decisions)} rows came with {X.shape[0]} rows")
 
 
 def require_label(label: object) -> Label:

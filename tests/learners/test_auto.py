@@ -91,19 +91,18 @@ def test_the_mixture_decides_blocks_as_rows_too():
     assert in_blocks(many, X, y, coins) == walked(one, X, y, coins)
 
 
+def margins(learner, rows):
+    shares = learner.classifier.probabilities(from_dense(rows))
+    return np.round(abs(shares[:, 1] - shares[:, 0]), 9)
+
+
 @pytest.mark.parametrize("focus", [0.01, 0.2])
-def test_the_probability_is_that_of_the_rule(focus):  # noqa: PLR0915
+def test_the_probability_is_that_of_the_rule(focus):
     """A twin of the rule, from the learner's classifier and its newest rows alone."""
     B, N, share = 200, 4000, 0.1
     X, y, coins = stream(N)
     learner = auto(budget=B, horizon=N, uniform_share=share, focus=focus)
-    asked, p0, dense = 0, share * B / N, X.toarray()
-
-    def margins(rows):
-        shares = learner.classifier.probabilities(from_dense(rows))
-        return np.round(abs(shares[:, 1] - shares[:, 0]), 9)
-
-    known = None
+    asked, p0, dense, known = 0, share * B / N, X.toarray(), None
     for i in range(N):
         row = row_at(X, i)
         decision = learner.decide(row, coins[i])
@@ -115,10 +114,10 @@ def test_the_probability_is_that_of_the_rule(focus):  # noqa: PLR0915
                 known, left, coming = state, B - asked, N - i
                 spare = (left - p0 * coming - 2 * math.sqrt(p0 * coming)) / coming
                 f = min(max(spare, 0), 1)
-                newest = np.sort(margins(dense[max(0, i - KEPT) : i]))
+                newest = np.sort(margins(learner, dense[max(0, i - KEPT) : i]))
                 width = max(f, focus)
                 edge = newest[min(int(width * len(newest)), len(newest) - 1)]
-            m = margins(dense[[i]])[0]
+            m = margins(learner, dense[[i]])[0]
             expected = max(f / width, p0) if m < edge else p0
             if m != edge:
                 assert decision.probability == pytest.approx(expected)
@@ -399,6 +398,19 @@ def test_labels_that_come_late_count_as_asked():
     sample = learner.weighted_sample()
     assert sample.n == 1200 - stats.refused
     assert sample.weight.max() <= 1200 / (0.1 * 100) * (1 + 1e-9)
+
+
+def test_any_number_of_labels_may_be_late():
+    """A classifier that is due waits for its labels; questions go on."""
+    X, y, _ = stream(400)
+    learner = ActiveLearner("auto", n_features=D, estimator=GaussianNB(), rate=0.5)
+    asked = [(learner.ask(row), label) for row, label in zip(rows_of(X), y, strict=True)]
+    wanted = [(question, label) for question, label in asked if question.wanted]
+    assert len(wanted) > 100
+    learner.tell_many(wanted[:60])
+    assert learner.ask(row_at(X, 0)).probability > 0
+    learner.tell_many(wanted[60:])
+    assert learner.stats().answered == len(wanted)
 
 
 def test_a_changed_budget_changes_the_rate():

@@ -14,14 +14,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from askance.errors import InvalidParameter, InvalidRow
+from askance.errors import InvalidParameter
 from askance.learners.label_store import LabelStore
 from askance.learners.sample import matrix_from_state, matrix_state
 from askance.protocols import ProbabilisticClassifier, ProbabilisticOracle
 from askance.sparse import empty, from_rows, row_at, rows_of
 from askance.types import Decision, Floats, Integers, Label, Matrix, Row, State
 from askance.validation import (
-    check_label,
+    check_block,
     check_matrix,
     check_row,
     require_coins,
@@ -240,8 +240,13 @@ class Auto:
             return 1
         awaited = len(self._labelled) + len(self._waiting)
         begun = self._next_fit() if self._begun is None else self._begun.labels
-        ends = [begun + self.lag, self._first() if opening else math.inf, self.budget or math.inf]
-        return max(int(min(end for end in ends if end > awaited)), awaited + 1) - awaited
+        ends = [begun + self.lag]
+        if opening:
+            ends.append(self._first())
+        if self.budget is not None and awaited < self.budget:
+            ends.append(self.budget)
+        # Where labels are late, a classifier may be due already.
+        return max(min(ends) - awaited, 1)
 
     # ------------------------------------------------------------------ learning
 
@@ -253,11 +258,7 @@ class Auto:
         self, X: Matrix, decisions: Sequence[Decision], labels: Sequence[Label | None]
     ) -> None:
         """Learn a block of examples, exactly as if one after the other."""
-        check_matrix(X, self.n_features)
-        if X.shape[0] != len(decisions):
-            raise InvalidRow(f"decisions for {len(decisions)} rows came with {X.shape[0]} rows")
-        for decision, label in zip(decisions, labels, strict=True):
-            check_label(decision, label)
+        check_block(X, self.n_features, decisions, labels)
         start, margins = 0, self._recalled(X)
         while start < len(decisions):
             stop = self._stretch(decisions, start)

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypedDict
 
 import numpy as np
 
-from askance.errors import InvalidParameter, InvalidRow
+from askance.errors import InvalidParameter
 from askance.learners.epoch_records import EpochRecord, EpochTally
 from askance.learners.sample import Sample, Snapshot, matrix_from_state, matrix_state
 from askance.learners.schedules import Schedule, epoch_end_after, validated
@@ -23,7 +23,7 @@ from askance.protocols import BatchClassifier, BatchOracle
 from askance.sparse import empty, from_rows, stacked
 from askance.types import Bools, Decision, Floats, Integers, Label, Matrix, Row, State
 from askance.validation import (
-    check_label,
+    check_block,
     check_matrix,
     check_row,
     require_whole,
@@ -228,11 +228,7 @@ class EpochLearner(ABC):
         self, X: Matrix, decisions: Sequence[Decision], labels: Sequence[Label | None]
     ) -> None:
         """Learn a block of examples, exactly as if one after the other."""
-        check_matrix(X, self.n_features)
-        for decision, label in zip(decisions, labels, strict=True):
-            check_label(decision, label)
-        if X.shape[0] != len(decisions):
-            raise InvalidRow(f"decisions for {len(decisions)} rows came with {X.shape[0]} rows")
+        check_block(X, self.n_features, decisions, labels)
         done = 0
         while done < len(decisions):
             part = slice(done, done + self.remaining)

@@ -3,8 +3,8 @@
 Rows of numbers are given to a logistic regression, a forest, extremely randomised trees and
 boosted trees; wide sparse rows, such as words, to a logistic regression and naive Bayes over
 features that are weighted by how rare they are. Each member is judged by log loss on labels that it
-has not seen, and they are mixed by convex weights. What unlabelled rows show is used for nothing:
-centres, scales, frequencies, and which features occur at all.
+has not seen, and they are mixed by convex weights. Unlabelled rows teach
+what needs no label: centres, scales, frequencies, and which features occur at all.
 """
 
 import functools
@@ -107,9 +107,9 @@ class _Linear:
     def probabilities(self, parts: _Parts) -> Floats:
         indptr, indices, values = parts
         if self.factors is not None:
-            scaled = np.empty(len(values))
-            scale_rows(indptr, indices, values, self.factors, scaled)
-            values = abs(scaled) if self.counts else scaled
+            values = _of_length_1(parts, self.factors)
+        if self.counts:
+            values = abs(values)
         sums = np.tile(self.intercepts, (len(indptr) - 1, 1))
         sum_products(indptr, indices, values, self.weights, sums)
         return _softmax(sums)
@@ -125,11 +125,9 @@ class _Topics:
     intercepts: Floats
 
     def coordinates(self, parts: _Parts) -> Floats:
-        indptr, indices, values = parts
-        scaled = np.empty(len(values))
-        scale_rows(indptr, indices, values, self.factors, scaled)
+        indptr, indices, _ = parts
         found = np.zeros((len(indptr) - 1, self.directions.shape[1]))
-        sum_products(indptr, indices, scaled, self.directions, found)
+        sum_products(indptr, indices, _of_length_1(parts, self.factors), self.directions, found)
         lengths = np.sqrt((found * found).sum(axis=1, keepdims=True))
         coordinates: Floats = found / np.where(lengths > 0, lengths, 1.0)
         return coordinates
@@ -186,9 +184,9 @@ def _packed(trees: Sequence[Any], leaves: Sequence[Floats], width: int, *, score
     )
 
 
-def _spread(values: Floats, codes: Integers, classes: int, fill: float) -> Floats:
+def _spread(values: Floats, codes: Integers, classes: int) -> Floats:
     """Columns for the classes that occur, among those for all of them."""
-    wide = np.full((len(values), classes), fill)
+    wide = np.zeros((len(values), classes))
     wide[:, codes] = values
     return wide
 
@@ -199,7 +197,7 @@ def _forest(fitted: Any, width: int, classes: int) -> _Trees:
     for tree in trees:
         counts = tree.value[:, 0, :]
         shares = counts / (counts.sum(axis=1, keepdims=True) * len(trees))
-        leaves.append(_spread(shares, fitted.classes_, classes, 0.0))
+        leaves.append(_spread(shares, fitted.classes_, classes))
     return _packed(trees, leaves, width, scores=False)
 
 
@@ -212,7 +210,7 @@ def _boosted(fitted: Any, width: int, classes: int) -> _Trees:
             code = fitted.classes_[1 if len(stage) == 1 else column]
             values = fitted.learning_rate * one.tree_.value[:, 0, :]
             trees.append(one.tree_)
-            leaves.append(_spread(values, np.array([code]), classes, 0.0))
+            leaves.append(_spread(values, np.array([code]), classes))
     return _packed(trees, leaves, width, scores=True)
 
 
@@ -407,10 +405,15 @@ def _rarity(points: Matrix) -> Floats:
 
 
 def _scaled(X: Matrix, factors: Floats) -> Matrix:
-    indptr, indices, values = _parts(X)
-    scaled = np.empty(len(values))
-    scale_rows(indptr, indices, values, factors, scaled)
+    scaled = _of_length_1(_parts(X), factors)
     return csr_array((scaled, X.indices.astype(np.int32), X.indptr.astype(np.int32)), X.shape)
+
+
+def _of_length_1(parts: _Parts, factors: Floats) -> Floats:
+    """The values of rows that are scaled by factors, then to length 1."""
+    scaled = np.empty(len(parts[2]))
+    scale_rows(*parts, factors, scaled)
+    return scaled
 
 
 def _parts(X: Matrix) -> _Parts:
