@@ -1,123 +1,15 @@
-"""The mixture: each member against scikit-learn, the weights against brute force."""
+"""The mixture: the weights of its members against brute force, and what it leaves out."""
 
 import itertools
 
 import numpy as np
 import pytest
-from sklearn.ensemble import (
-    ExtraTreesClassifier,
-    GradientBoostingClassifier,
-    RandomForestClassifier,
-)
-from sklearn.feature_extraction.text import TfidfTransformer
-from sklearn.linear_model import LogisticRegression
-from sklearn.naive_bayes import ComplementNB
 
 from askance.oracles import mixture
-from askance.oracles.mixture import DENSE, WIDE, MixtureClassifier, MixtureOracle
+from askance.oracles.mixture import MixtureClassifier, MixtureOracle
 from askance.sparse import from_dense, row_at
 
 N = 100
-
-
-@pytest.fixture(scope="module")
-def numbers():
-    """Rows of numbers on unlike scales, with labels that need more than a line."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(2 * N, 6)) * [1, 100, 0.01, 1, 1, 1] + [0, 5, 3, 0, 0, 0]
-    y = np.where(X[:, 0] + X[:, 3] * X[:, 4] > 0, 1, -1).astype(np.int8)
-    return X, y
-
-
-@pytest.fixture(scope="module")
-def words():
-    """Counts of 3,000 words, some of which go with a class."""
-    rng = np.random.default_rng(1)
-    y = np.where(rng.random(2 * N) < 0.4, 1, -1).astype(np.int8)
-    rates = np.full((2 * N, 3000), 0.005)
-    rates[y > 0, :40] = 0.15
-    return rng.poisson(rates).astype(float), y
-
-
-def fitted(X, y, **options):
-    oracle = MixtureOracle(n_features=X.shape[1], **options)
-    return oracle.fit(from_dense(X[:N]), y[:N], np.ones(N), from_dense(X[N:]))
-
-
-def alone(X, y, name):
-    found = fitted(X, y, members=[name])
-    assert list(found.weights) == [name]
-    return found.probabilities(from_dense(X[N:]))
-
-
-@pytest.mark.parametrize(
-    ("name", "kind"),
-    [("forest", RandomForestClassifier), ("extra trees", ExtraTreesClassifier)],
-)
-def test_forests_are_those_of_scikit_learn(numbers, name, kind):
-    X, y = numbers
-    twin = kind(mixture.TREES, bootstrap=True, random_state=0).fit(
-        X[:N].astype("f4"), y[:N], sample_weight=np.ones(N)
-    )
-    np.testing.assert_allclose(alone(X, y, name), twin.predict_proba(X[N:]), atol=1e-12)
-
-
-def test_unseen_probabilities_are_those_of_the_trees_that_left_a_label_out(numbers):
-    X, y = numbers
-    codes = (y[:N] > 0).astype(int)
-    twin = RandomForestClassifier(mixture.TREES, oob_score=True, random_state=3)
-    twin.fit(X[:N].astype("f4"), codes, sample_weight=np.ones(N))
-    sample = mixture._Labelled(
-        from_dense(X[:N]), codes, np.ones(N), np.ones(N), mixture._folds(codes, 3), 2, 3
-    )
-    found = mixture._random_forest(sample, from_dense(X)).unseen
-    np.testing.assert_allclose(found, twin.oob_decision_function_)
-
-
-def test_boosted_trees_are_those_of_scikit_learn(numbers):
-    X, y = numbers
-    twin = GradientBoostingClassifier(
-        n_estimators=mixture.TREES, max_features="sqrt", subsample=0.7, init="zero", random_state=0
-    ).fit(X[:N].astype("f4"), y[:N], sample_weight=np.ones(N))
-    np.testing.assert_allclose(
-        alone(X, y, "boosted trees"), twin.predict_proba(X[N:].astype("f4")), atol=1e-9
-    )
-
-
-def test_logistic_regression_is_standardised_by_all_rows(numbers):
-    X, y = numbers
-    scaled = (X - X.mean(axis=0)) / np.maximum(X.std(axis=0), 0.1 * abs(X).max(axis=0))
-    twins = [
-        LogisticRegression(C=c, max_iter=300, tol=1e-3).fit(scaled[:N], y[:N])
-        for c in (0.03, 0.3, 3.0)
-    ]
-    found = alone(X, y, "logistic regression")
-    gaps = [abs(found - twin.predict_proba(scaled[N:])).max() for twin in twins]
-    assert min(gaps) < 1e-6
-
-
-def test_words_are_weighted_by_their_rarity_among_all_rows(words):
-    X, y = words
-    assert set(fitted(X, y).weights) <= set(WIDE)
-    seen = X.sum(axis=0) > 0
-    scaled = TfidfTransformer(smooth_idf=True).fit(X[:, seen]).transform(X[:, seen])
-    twins = [
-        LogisticRegression(C=c, max_iter=300, tol=1e-3).fit(scaled[:N], y[:N]) for c in (3, 10, 30)
-    ]
-    found = alone(X, y, "logistic regression of words")
-    gaps = [abs(found - twin.predict_proba(scaled[N:])).max() for twin in twins]
-    assert min(gaps) < 1e-3
-    bayes = ComplementNB(alpha=0.3).fit(scaled[:N], y[:N])
-    found = alone(X, y, "naive Bayes of words")
-    assert (found.argmax(axis=1) == (bayes.predict(scaled[N:]) > 0)).all()
-
-
-def test_the_signs_that_hashing_gives_to_words_do_not_matter(words):
-    X, y = words
-    signs = np.where(np.arange(X.shape[1]) % 3, 1.0, -1.0)
-    name = "naive Bayes of words"
-    signed = fitted(X * signs, y, members=[name]).probabilities(from_dense(X[N:] * signs))
-    assert (signed == alone(X, y, name)).all()
 
 
 def test_votes_have_the_least_log_loss():
@@ -144,7 +36,7 @@ def test_a_member_that_earns_nothing_is_dropped():
 
 
 @pytest.mark.parametrize("made", ["numbers", "words"])
-def test_one_row_alone_has_the_same_bits(made, request):
+def test_one_row_alone_has_the_same_bits(made, request, fitted):
     X, y = request.getfixturevalue(made)
     found, rows = fitted(X, y), from_dense(X[N:])
     together = found.probabilities(rows)
@@ -154,7 +46,7 @@ def test_one_row_alone_has_the_same_bits(made, request):
         assert found.predict(row_at(rows, i)) == found.predict_many(rows)[i]
 
 
-def test_equal_seeds_give_equal_bits_and_others_do_not(numbers):
+def test_equal_seeds_give_equal_bits_and_others_do_not(numbers, fitted):
     X, y = numbers
     rows = from_dense(X)
     one, again, other = (fitted(X, y, seed=seed).probabilities(rows) for seed in (0, 0, 1))
@@ -162,7 +54,7 @@ def test_equal_seeds_give_equal_bits_and_others_do_not(numbers):
     assert (one != other).any()
 
 
-def test_columns_that_nobody_has_seen_do_not_matter(numbers):
+def test_columns_that_nobody_has_seen_do_not_matter(numbers, fitted):
     X, y = numbers
     wide = np.zeros((2 * N, 20))
     wide[:, :12:2] = X
@@ -198,7 +90,3 @@ def test_two_labels_are_enough(numbers):
 
 def test_the_weights_that_judge_are_clipped():
     assert mixture._clipped(np.array([2.0, 4.0, 600.0]), 10.0).tolist() == [1.0, 2.0, 10.0]
-
-
-def test_every_member_has_a_family():
-    assert not set(DENSE) & set(WIDE)
