@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import ComplementNB
 
 from askance.oracles import members, mixture
-from askance.oracles.members import DENSE, WIDE, LabelledRows
+from askance.oracles.members import DENSE, WIDE, KnownLabels
 from askance.presets import make_learner
 from askance.sparse import from_dense, rows_of
 
@@ -36,7 +36,7 @@ def test_unseen_probabilities_are_those_of_the_trees_that_left_a_label_out(numbe
     codes = (y[:N] > 0).astype(int)
     twin = RandomForestClassifier(members.TREES, oob_score=True, random_state=3)
     twin.fit(X[:N].astype("f4"), codes, sample_weight=np.ones(N))
-    sample = LabelledRows(
+    sample = KnownLabels(
         from_dense(X[:N]), codes, np.ones(N), np.ones(N), mixture._folds(codes, 3), 2, 3
     )
     found = members._random_forest(sample, from_dense(X)).unseen

@@ -37,7 +37,7 @@ from askance.oracles.scorers import (
 from askance.sparse import rows_of
 from askance.types import Floats, Integers, Matrix
 
-__all__ = ["DENSE", "FOLDS", "WIDE", "LabelledRows", "Member", "given_to_truth"]
+__all__ = ["DENSE", "FOLDS", "WIDE", "KnownLabels", "Member", "given_to_truth"]
 
 FOLDS = 5
 """Parts of the labels, each unseen by a member that is fitted to the others."""
@@ -52,7 +52,7 @@ TOPICS = 64
 """Directions in which wide rows are seen by the one member that looks at topics."""
 
 
-class LabelledRows(NamedTuple):
+class KnownLabels(NamedTuple):
     """The labels to learn from: rows, codes of classes, weights in fitting, folds; a seed.
 
     ``importance`` is the weight by which members are judged, 1/P with an upper limit.
@@ -66,7 +66,7 @@ class LabelledRows(NamedTuple):
     classes: int
     seed: int
 
-    def part(self, chosen: NDArray[np.bool_]) -> "LabelledRows":
+    def part(self, chosen: NDArray[np.bool_]) -> "KnownLabels":
         """Some of them."""
         rows = np.flatnonzero(chosen)
         return self._replace(
@@ -85,7 +85,7 @@ class Member(NamedTuple):
     unseen: Floats
 
 
-def _unseen(sample: LabelledRows, fit: Callable[[LabelledRows], Scorer]) -> Floats:
+def _unseen(sample: KnownLabels, fit: Callable[[KnownLabels], Scorer]) -> Floats:
     """Probabilities of each label by a scorer that was fitted to the other folds."""
     found = np.full((len(sample.codes), sample.classes), 1.0 / sample.classes)
     for fold in range(FOLDS):
@@ -96,11 +96,11 @@ def _unseen(sample: LabelledRows, fit: Callable[[LabelledRows], Scorer]) -> Floa
     return found
 
 
-def _logistic(sample: LabelledRows, points: Matrix) -> Member:
+def _logistic(sample: KnownLabels, points: Matrix) -> Member:
     """Standardised logistic regression, its penalty chosen by the labels of other folds."""
     centres, scales = _moments(points)
 
-    def fit(part: LabelledRows, strength: float) -> LinearScorer:
+    def fit(part: KnownLabels, strength: float) -> LinearScorer:
         model = LogisticRegression(C=strength, max_iter=300, tol=1e-3)
         dense = (part.X.toarray() - centres) / scales
         model.fit(dense, part.codes, sample_weight=part.weights)
@@ -109,7 +109,7 @@ def _logistic(sample: LabelledRows, points: Matrix) -> Member:
     return _best(sample, [0.03, 0.3, 3.0], fit)
 
 
-def _best(sample: LabelledRows, strengths: Sequence[float], fit: Callable[..., Scorer]) -> Member:
+def _best(sample: KnownLabels, strengths: Sequence[float], fit: Callable[..., Scorer]) -> Member:
     """The member whose strength has the least log loss on labels of other folds."""
     tried = [_unseen(sample, functools.partial(fit, strength=one)) for one in strengths]
     losses = [-np.mean(np.log(given_to_truth(found, sample.codes))) for found in tried]
@@ -117,15 +117,15 @@ def _best(sample: LabelledRows, strengths: Sequence[float], fit: Callable[..., S
     return Member(fit(sample, strengths[best]), tried[best])
 
 
-def _random_forest(sample: LabelledRows, points: Matrix) -> Member:
+def _random_forest(sample: KnownLabels, points: Matrix) -> Member:
     return _grown(RandomForestClassifier, sample)
 
 
-def _extra_trees(sample: LabelledRows, points: Matrix) -> Member:
+def _extra_trees(sample: KnownLabels, points: Matrix) -> Member:
     return _grown(ExtraTreesClassifier, sample)
 
 
-def _grown(kind: Any, sample: LabelledRows) -> Member:
+def _grown(kind: Any, sample: KnownLabels) -> Member:
     """A forest, which has left out some labels for each of its trees."""
     model = kind(TREES, bootstrap=True, random_state=sample.seed)
     dense = sample.X.toarray().astype(np.float32)
@@ -135,7 +135,7 @@ def _grown(kind: Any, sample: LabelledRows) -> Member:
     return Member(seen_by, _out_of_bag(model, dense, seen_by, sample))
 
 
-def _out_of_bag(model: Any, dense: Floats, forest: TreeScorer, sample: LabelledRows) -> Floats:
+def _out_of_bag(model: Any, dense: Floats, forest: TreeScorer, sample: KnownLabels) -> Floats:
     """For each label the mean over those trees that were grown without it."""
     found = np.zeros((len(dense), sample.classes))
     count = np.zeros((len(dense), 1))
@@ -150,8 +150,8 @@ def _out_of_bag(model: Any, dense: Floats, forest: TreeScorer, sample: LabelledR
     return np.where(count > 0, found / np.maximum(count, 1), 1.0 / sample.classes)
 
 
-def _boosting(sample: LabelledRows, points: Matrix) -> Member:
-    def fit(part: LabelledRows) -> Scorer:
+def _boosting(sample: KnownLabels, points: Matrix) -> Member:
+    def fit(part: KnownLabels) -> Scorer:
         model = GradientBoostingClassifier(
             n_estimators=TREES,
             max_features="sqrt",
@@ -166,11 +166,11 @@ def _boosting(sample: LabelledRows, points: Matrix) -> Member:
     return Member(fit(sample), _unseen(sample, fit))
 
 
-def _words_logistic(sample: LabelledRows, points: Matrix) -> Member:
+def _words_logistic(sample: KnownLabels, points: Matrix) -> Member:
     """Logistic regression over rows of length 1, rare features counting more."""
     factors = _rarity(points)
 
-    def fit(part: LabelledRows, strength: float) -> LinearScorer:
+    def fit(part: KnownLabels, strength: float) -> LinearScorer:
         model = LogisticRegression(C=strength, max_iter=300, tol=1e-3)
         model.fit(_scaled(part.X, factors), part.codes, sample_weight=part.weights)
         plain = np.zeros(len(factors)), np.ones(len(factors))
@@ -180,7 +180,7 @@ def _words_logistic(sample: LabelledRows, points: Matrix) -> Member:
     return _best(sample, [3.0, 10.0, 30.0], fit)
 
 
-def _topics_logistic(sample: LabelledRows, points: Matrix) -> Member:
+def _topics_logistic(sample: KnownLabels, points: Matrix) -> Member:
     """Logistic regression over the directions in which all rows differ most.
 
     Words that occur together teach each other, so it needs few labels.
@@ -190,7 +190,7 @@ def _topics_logistic(sample: LabelledRows, points: Matrix) -> Member:
     svd = TruncatedSVD(most, n_iter=2, random_state=sample.seed).fit(_scaled(points, factors))
     directions = np.ascontiguousarray(svd.components_.T)
 
-    def fit(part: LabelledRows, strength: float) -> TopicScorer:
+    def fit(part: KnownLabels, strength: float) -> TopicScorer:
         topics = TopicScorer(
             directions, factors, np.zeros((most, part.classes)), np.zeros(part.classes)
         )
@@ -202,7 +202,7 @@ def _topics_logistic(sample: LabelledRows, points: Matrix) -> Member:
     return _best(sample, [1.0, 10.0, 100.0], fit)
 
 
-def _words_bayes(sample: LabelledRows, points: Matrix) -> Member:
+def _words_bayes(sample: KnownLabels, points: Matrix) -> Member:
     """Complement naive Bayes over the same features.
 
     It counts how often a word occurs in a class, so unlike the others it must be told how much each
@@ -210,7 +210,7 @@ def _words_bayes(sample: LabelledRows, points: Matrix) -> Member:
     """
     factors = _rarity(points)
 
-    def fit(part: LabelledRows, strength: float) -> LinearScorer:
+    def fit(part: KnownLabels, strength: float) -> LinearScorer:
         model = ComplementNB(alpha=0.3)
         model.fit(abs(_scaled(part.X, factors)), part.codes, sample_weight=part.importance)
         weights = np.zeros((len(factors), part.classes))
@@ -220,10 +220,10 @@ def _words_bayes(sample: LabelledRows, points: Matrix) -> Member:
     return _best(sample, [0.5, 1.0, 2.0, 4.0], fit)
 
 
-def _online(sample: LabelledRows, points: Matrix) -> Member:
+def _online(sample: KnownLabels, points: Matrix) -> Member:
     """The paper's online linear classifier, after one pass over the labels in their order."""
 
-    def fit(part: LabelledRows, strength: float) -> LinearScorer:
+    def fit(part: KnownLabels, strength: float) -> LinearScorer:
         oracle = LinearOracle(LinearState(n_features=part.X.shape[1], learning_rate=ONLINE_RATE))
         for x, code, weight in zip(
             rows_of(part.X), part.codes.tolist(), part.weights.tolist(), strict=True
@@ -238,7 +238,7 @@ def _online(sample: LabelledRows, points: Matrix) -> Member:
     return _best(sample, [1.0, 3.0], fit)
 
 
-_Recipe = Callable[[LabelledRows, Matrix], Member]
+_Recipe = Callable[[KnownLabels, Matrix], Member]
 
 DENSE: dict[str, _Recipe] = {
     "logistic regression": _logistic,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from askance.oracles.estimator import ConstantClassifier, library_versions
-from askance.oracles.members import DENSE, FOLDS, WIDE, LabelledRows, given_to_truth
+from askance.oracles.members import DENSE, FOLDS, WIDE, KnownLabels, given_to_truth
 from askance.oracles.scorers import Parts, Scorer, parts_of
 from askance.sparse import from_rows, resized, stacked
 from askance.types import Floats, Integers, Label, Matrix, Row
@@ -109,7 +109,7 @@ class MixtureOracle:
         places = np.full(self.n_features, -1)
         places[seen] = np.arange(len(seen))
         codes = np.searchsorted(_CODES, targets)
-        sample = LabelledRows(
+        sample = KnownLabels(
             X=_renamed(points[: X.shape[0]], places, len(seen)),
             codes=codes,
             weights=_clipped(importance, self.fit_clip),
