@@ -6,10 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks import labels, pools
 from sklearn.naive_bayes import GaussianNB
 
 from askance.oracles.estimator import EstimatorOracle
 from askance.sparse import from_dense
+from askance.study.blocks import markdown
+from askance.study.design import Cell, read_study
+from askance.study.store import Store
 from askance.theory.report import load_result
 
 ROOT = Path(__file__).parents[1]
@@ -49,3 +53,143 @@ def test_both_curves_of_real_data_learn(real_data: dict[str, Any]) -> None:
         assert list(found[key][0]) == list(committed[key][0])
     assert list(found["figure"]["panels"][0]) == list(committed["figure"]["panels"][0])
     assert found["figure"]["panels"][0]["passive"]["labels"] == [3, 6, 12, 24, 48, 96, 140]
+
+
+# ------------------------------------------------------------------ what a label budget buys
+
+
+def run_of(errors: dict[int, float], seconds: float = 1.0) -> dict[int, labels.Measured]:
+    return {j: labels.Measured(error, seconds) for j, error in errors.items()}
+
+
+def test_the_halves_of_the_data_sets_are_those_of_the_studies() -> None:
+    sets = {*labels.CHOSEN_ON, *labels.HELD_OUT}
+    assert len(sets) == len(labels.CHOSEN_ON) + len(labels.HELD_OUT)
+    for name, folder in labels.STUDIES.items():
+        study = read_study(ROOT / "studies" / f"{name}.toml")
+        assert {origin.name for origin in study.origins} == sets
+        assert study.results is not None
+        assert study.results.resolve() == folder.resolve()
+    names = [one.name for one in read_study(ROOT / "studies/labels.toml").contestants]
+    assert {labels.BASE, labels.SAME, labels.AUTO} <= set(names)
+
+
+def test_less_error_is_over_the_permutations_that_both_have() -> None:
+    runs = {
+        ("adult", "auto", 30): run_of({1: 0.1, 2: 0.3}),
+        ("adult", "passive", 30): run_of({1: 0.4, 3: 0.9}),
+        ("bank", "auto", 30): run_of({1: 0.3}),
+        ("bank", "passive", 30): run_of({1: 0.2}),
+        # Where passive learning makes no mistake, there is no such thing as less error.
+        ("skin", "auto", 30): run_of({1: 0.3}),
+        ("skin", "passive", 30): run_of({1: 0.0}),
+    }
+    assert labels.less(runs, "adult", "auto", "passive", 30) == pytest.approx(0.75)
+    assert labels.less(runs, "adult", "auto", "passive", 100) is None
+    mean = labels.mean_less(runs, labels.GROUPS["All sets"], "auto", "passive", 30)
+    assert mean == (pytest.approx((0.75 - 0.5) / 2), 2)
+    assert labels.shared(runs, ["auto", "passive"], 30) == [("adult", 1), ("bank", 1), ("skin", 1)]
+
+
+def test_worse_is_beyond_the_interval_over_permutations() -> None:
+    theirs = [0.20, 0.20, 0.20, 0.20]
+    assert labels.is_worse([0.22, 0.221, 0.219, 0.22], theirs) is True
+    assert labels.is_worse([0.208, 0.209, 0.207, 0.208], theirs) is False
+    assert labels.is_worse([0.15, 0.32, 0.16, 0.31], theirs) is False
+    assert labels.is_worse([0.4], theirs[:1]) is None
+
+
+def test_the_page_says_what_was_run_and_what_was_not(tmp_path: Path) -> None:
+    study = read_study(ROOT / "studies/labels.toml")
+    runs: labels.Runs = {}
+    for budget in study.budgets:
+        runs["adult", "passive", budget] = run_of({1: 0.4, 2: 0.4})
+        runs["adult", labels.SAME, budget] = run_of({1: 0.2, 2: 0.2})
+        runs["adult", "auto", budget] = run_of({1: 0.3, 2: 0.3}, seconds=2.5)
+        runs["adult", labels.PEER, budget] = run_of({1: 0.25})
+    ablation = {("adult", "uniform share 0.02", 300): run_of({1: 0.1, 2: 0.2, 3: 0.9})}
+    runs["adult", "passive", 300] = run_of({1: 0.4, 2: 0.4, 3: 0.1})
+    text = markdown(list(labels.page(runs, ablation)))
+    assert "1 data set; of auto 2 to 2 of 5 permutations." in text
+    assert "No run of 20news, abalone, bio" in text
+    assert "modAL, margin sampling has no run yet." in text
+    assert text.count("| auto | +25% (1) | +25% (1) | +25% (1) | +25% (1) |") == 2
+    assert "| adult | 1,000 | 50% | yes |" in text
+    assert "| adult | 40.0 / 20.0 / 25.0 / 30.0 |" in text
+    assert "| auto | yes | 30.0, 2.5 s (1) |" in text
+    assert f"| {labels.PEER} | no | 25.0, 1.0 s (1) |" in text
+    assert "| uniform share 0.02 |  | +62% / +25% (1) |" in text
+    labels.picture(runs, tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["errors.png", "errors.svg"]
+    drawn = (tmp_path / "errors.svg").read_text()
+    assert "scikit-activeml" in drawn
+    assert "1 permutation." in drawn
+
+
+def test_what_is_committed_is_made_by_the_command() -> None:
+    page = (labels.FOLDER / "report/summary.md").read_text()
+    assert page == markdown(list(labels.page(*labels.read())))
+    assert {path.name for path in labels.FOLDER.glob("errors.*")} == {"errors.svg", "errors.png"}
+    choosing = (ROOT / "docs/choosing.md").read_text()
+    for mark in ("### All sets", "### Sets that were held out"):
+        assert f'"{mark}"' in choosing
+        assert mark in page
+
+
+# ------------------------------------------------------------------ peers
+
+
+@pytest.fixture(scope="module")
+def digits(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Store, list[Cell]]:
+    text = """
+        permutations = 1
+        examples = 500
+        budgets = [30, 60]
+        [[data]]
+        embedded = "digits"
+        [[learners]]
+        algorithm = "passive"
+    """
+    study, store = read_study("few.toml", text), Store(tmp_path_factory.mktemp("peers"))
+    return study, store, list(pools.run_peers(study, list(pools.PEERS), store))
+
+
+def test_every_peer_learns_from_as_many_labels_as_it_may(digits: Any) -> None:
+    study, store, cells = digits
+    assert [cell.algorithm for cell in cells] == list(pools.PEERS)
+    runs = labels.gather(study, store.table())
+    for name in pools.PEERS:
+        first, second = (runs["digits", name, budget][1] for budget in (30, 60))
+        # A guess has 0.5.
+        assert second.error < 0.3
+        # The second run's own seconds, not those since the first was begun.
+        assert 0 < second.seconds < 10 * first.seconds
+    kept = store.table().to_pylist()
+    assert all(row["queries"] == row["budget"] and row["examples"] == 400 for row in kept)
+    assert {row["code"].split()[0] for row in kept} == {"scikit-activeml", "modAL-python"}
+
+
+def test_peers_go_on_where_they_were_stopped(digits: Any) -> None:
+    study, store, _ = digits
+    assert list(pools.run_peers(study, list(pools.PEERS), store)) == []
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_peers_ask_by_their_strategies() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.uniform(-1, 1, size=(2000, 2))
+    y = np.where(X[:, 0] > 0, 1, -1)
+    near = {}
+    for name, peer in pools.PEERS.items():
+        _, asked = peer.fitted(X, y, 60, 0)
+        assert len(set(asked.tolist())) == 60
+        near[name] = np.mean(abs(X[asked, 0]))
+    # Random examples are at 0.5 on average, uncertain ones where the classes meet.
+    assert near.pop("scikit-activeml, random sampling") == pytest.approx(0.5, abs=0.1)
+    assert max(near.values()) < 0.25
+
+
+def test_a_peer_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert pools.absent() == []
+    monkeypatch.setitem(pools.PEERS, "nobody's", pools.Peer("no-such-package", 30, False, print))
+    assert pools.absent() == ["nobody's was left out: no-such-package is not installed."]

@@ -28,8 +28,9 @@ PROMPT = re.compile(r"^\$ (.+(?:\n> .+)*)\n?", re.MULTILINE)
 # a person, the network or the paper's data, or takes hours.
 NOT_RUN = re.compile(
     r"make \w+|git clone |pip install |pre-commit |askance label |askance --install-completion"
-    r"|askance data fetch |askance theory (run|document) |python benchmarks/"
-    r"|askance study \w+ (studies|stores|docs/results)/(nips2015|disagreement|exact)"
+    r"|askance data fetch |askance theory (run|document) |python (-m )?benchmarks[/.]"
+    r"|askance study \w+ (studies|stores|docs/results)/"
+    r"(nips2015|disagreement|exact|labels|ablation)"
 )
 
 

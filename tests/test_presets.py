@@ -54,6 +54,13 @@ def test_the_cover_and_its_erm_are_lanes_of_one_state() -> None:
     assert len({id(lane.state) for lane in lanes}) == 1
 
 
+def test_auto_hands_the_options_of_its_mixture_on() -> None:
+    options: dict[str, Any] = {"members": ["forest"], "fit_clip": 5.0, "vote_clip": 2.0}
+    oracle: Any = askance.make_learner("auto", n_features=3, seed=4, **options).oracle
+    assert {name: getattr(oracle, name) for name in options} == options
+    assert (oracle.seed, oracle.n_features) == (4, 3)
+
+
 def test_oracular_has_no_cover() -> None:
     learner = askance.make_learner("online_active_cover", n_features=3, oracular=True)
     assert isinstance(learner, OnlineActiveCover)
@@ -90,6 +97,12 @@ def test_oracular_has_no_cover() -> None:
         ("online_active_cover", {"cover_size": 0}, "empty if and only if oracular, got 0"),
         ("online_active_cover", {"cover_size": 2, "oracular": True}, "got 2 cover oracles"),
         ("margin", {"dtype": "int8"}, "dtype must be float32 or float64, got 'int8'"),
+        ("auto", {"members": ["oak"]}, "members must be some of logistic regression, forest"),
+        ("auto", {"members": "forest"}, "online linear, got 'forest'"),
+        ("auto", {"members": []}, "got []"),
+        ("auto", {"fit_clip": 0.9}, "fit_clip must be at least 1 and finite, got 0.9"),
+        ("auto", {"vote_clip": "x"}, "vote_clip must be at least 1 and finite, got 'x'"),
+        ("auto", {"members": ["forest"], "estimator": GaussianNB()}, "no parameter 'members'"),
     ],
 )
 def test_bad_names_and_parameters(

@@ -18,7 +18,7 @@ from askance.learners.streaming import StreamingLearner
 from askance.oracles.linear import LinearState, linear_oracles
 from askance.protocols import ProbabilisticOracle
 from askance.types import State
-from askance.validation import require_switch, require_whole, shown
+from askance.validation import require_at_least_one, require_switch, require_whole, shown
 
 __all__ = [
     "ALGORITHMS",
@@ -131,9 +131,9 @@ def make_learner(
         in batches. Seeds that it leaves open are set to 0, and
         it is handed dense arrays if it takes no sparse ones, or if ``dense`` says so.
     **parameters
-        Of ``"auto"``: those of :class:`~askance.learners.auto.Auto`, and ``seed`` (0) of what it
-        fits. Of the linear oracle: ``learning_rate``, ``rates``, ``dtype``. Of the cover:
-        ``cover_size`` (12).
+        Of ``"auto"``: those of :class:`~askance.learners.auto.Auto`, ``seed`` (0) of what it fits,
+        and those of its :class:`~askance.oracles.mixture.MixtureOracle`. Of the linear oracle:
+        ``learning_rate``, ``rates``, ``dtype``. Of the cover: ``cover_size`` (12).
         All others go to the learner; what is not given is as :data:`SUGGESTED`. With an
         ``estimator`` they are those of :class:`~askance.learners.active_cover.ActiveCover` and its
         practical constants, or of :class:`~askance.learners.batch_iwal.BatchIWAL`, and what is not
@@ -202,14 +202,30 @@ def _auto(n_features: int, estimator: Any, parameters: State) -> Auto:
     seed = parameters.pop("seed", 0)
     require_whole(0, 2**32 - 1, seed=seed)
     own = [name for name in _parameters_of(Auto) if name != "n_features"]
-    _check_names("auto", parameters, [*own, "seed", *(["dense"] if estimator is not None else [])])
+    mixed = [name for name in _parameters_of(MixtureOracle) if name not in ("n_features", "seed")]
+    fitted = mixed if estimator is None else ["dense"]
+    _check_names("auto", parameters, [*own, "seed", *fitted])
     oracle: ProbabilisticOracle
     if estimator is None:
-        oracle = MixtureOracle(n_features=n_features, seed=seed)
+        options = {name: parameters.pop(name) for name in mixed if name in parameters}
+        _check_mixture(options)
+        oracle = MixtureOracle(n_features=n_features, seed=seed, **options)
     else:
         dense = parameters.pop("dense", not takes_sparse(estimator))
         oracle = RefittedEstimator(seeded(estimator, seed), n_features=n_features, dense=dense)
     return Auto(oracle, n_features=n_features, **parameters)
+
+
+def _check_mixture(options: State) -> None:
+    from askance.oracles.members import DENSE, WIDE
+
+    members, known = options.get("members"), [*DENSE, *WIDE]
+    if members is not None and not (
+        isinstance(members, list | tuple) and members and all(one in known for one in members)
+    ):
+        raise InvalidParameter(f"members must be some of {', '.join(known)}, got {shown(members)}")
+    clips = {name: options[name] for name in ("fit_clip", "vote_clip") if name in options}
+    require_at_least_one(**clips)
 
 
 def _in_epochs(algorithm: str, n_features: int, estimator: Any, parameters: State) -> EpochLearner:

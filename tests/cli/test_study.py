@@ -52,6 +52,17 @@ def test_from_a_study_to_its_report(study: Path, tmp_path: Path) -> None:
     assert "This report is incomplete" not in text
 
 
+def test_a_part_is_run_and_the_rest_later(study: Path, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    part = ["--permutations", 1, "--data", "points", "--contestant", "passive"]
+    askance("run", study, "--store", store, "--jobs", 1, *part)
+    left = json.loads(askance("status", study, "--store", store, "--json"))["data_sets"]
+    assert [(line["done"], line["missing"]) for line in left] == [(2, 6)]
+    askance("run", study, "--store", store, "--jobs", 1)
+    assert "8 of 8 cells" in askance("verify", study, "--store", store, "--sample", 8)
+    assert "got 'none'" in askance("run", study, "--store", store, "--data", "none", code=1)
+
+
 def test_a_report_of_other_algorithms_speaks_of_no_paper(study: Path, tmp_path: Path) -> None:
     text = TINY.replace("[[learners]]\n", '[[learners]]\nname = "plain"\n', 1)
     study.write_text(text.replace('"online_active_cover"', '"passive"\nname = "wild"').replace(

@@ -29,6 +29,27 @@ cover_size = [2, 3]
 """
 
 
+AUTO = """
+permutations = 2
+budgets = [5, 10, 20]
+
+[[data]]
+file = "points.csv"
+label = "y"
+positive = "yes"
+
+[[learners]]
+algorithm = "auto"
+members = ["logistic regression"]
+
+[[learners]]
+name = "passive, same mixture"
+algorithm = "auto"
+members = ["logistic regression"]
+uniform_share = 1.0
+"""
+
+
 def write_points(path: Path, n: int = 60) -> None:
     rng = random.Random(1)
     with path.open("w", newline="") as file:
@@ -45,6 +66,14 @@ def tiny_file(tmp_path: Path) -> Path:
     write_points(tmp_path / "points.csv")
     (tmp_path / "tiny.toml").write_text(TINY)
     return tmp_path / "tiny.toml"
+
+
+@pytest.fixture
+def auto_file(tmp_path: Path) -> Path:
+    """The same with `auto`, twice, beside the base."""
+    write_points(tmp_path / "points.csv")
+    (tmp_path / "auto.toml").write_text(AUTO)
+    return tmp_path / "auto.toml"
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from askance.presets import make_learner
 from askance.simulate import run_readable
 from askance.sparse import row_at
 from askance.study import execute
-from askance.study.design import read_study
+from askance.study.design import code_of, read_study
 from askance.study.origins import load_origin
 from askance.study.store import Store, write_results
 from askance.types import Row
@@ -103,6 +103,55 @@ def test_settings_without_a_pass_run_alone_by_the_readable_loop(tiny_file, tmp_p
             if (row["permutation"], row["setting"]) == (cell.permutation, cell.setting)
         ]
         assert found == [tuple(row[:4]) for row in expected.rows]
+
+
+def test_auto_runs_once_for_each_budget_as_row_by_row(auto_file, tmp_path):
+    study, store = read_study(auto_file), Store(tmp_path / "auto")
+    tasks = [task for task in run_all(study, store) if task.cells[0].algorithm == "auto"]
+    assert [len(task.cells) for task in tasks] == [1, 1, 1, 1]
+    rows = store.table().to_pylist()
+    for task in tasks:
+        (cell,) = task.cells
+        train, test, n_features = execute.split(task.origin, cell.permutation, None)
+        own = [
+            r for r in rows if (r["permutation"], r["setting"]) == (cell.permutation, cell.setting)
+        ]
+        assert [row["budget"] for row in own] == [5, 10, 20]
+        for row in own:
+            learner = make_learner(
+                "auto", n_features=n_features, budget=row["budget"], horizon=len(train.labels),
+                seed=cell.permutation, **json.loads(cell.setting),
+            )  # fmt: skip
+            expected = run_readable(
+                learner, rows_with_labels(train), train.coins, rows_with_labels(test),
+                budgets=[row["budget"]],
+            )  # fmt: skip
+            found = (row["budget"], row["queries"], row["examples"], row["error"])
+            assert found == expected.rows[0][:4]
+        # Seconds are those since the first budget was begun.
+        assert own[0]["seconds"] < own[1]["seconds"] < own[2]["seconds"]
+    assert {row["code"] for row in rows} == {CODE_VERSION, code_of("auto")}
+    assert run_all(study, store) == []
+
+
+def test_a_rate_takes_the_pace_away(auto_file, tmp_path):
+    text = auto_file.read_text().replace("uniform_share = 1.0", "rate = 1.0")
+    study, store = read_study(auto_file, text), Store(tmp_path / "auto")
+    run_all(study, store)
+    seen = {
+        "rate" in row["setting"]: row["examples"]
+        for row in store.table().to_pylist()
+        if (row["algorithm"], row["budget"], row["permutation"]) == ("auto", 10, 1)
+    }
+    assert seen[True] < 0.5 * seen[False]
+
+
+def test_auto_by_other_code_is_run_again(auto_file, tmp_path, monkeypatch):
+    study, store = read_study(auto_file), Store(tmp_path / "auto")
+    run_all(study, store)
+    monkeypatch.setattr("askance.study.design._auto_version", lambda: "other")
+    left = [cell for _, some in execute.missing(study, store) for cell in some]
+    assert [cell.algorithm for cell in left] == ["auto"] * 4
 
 
 def test_nothing_is_left_after_a_run_and_only_additions_run_later(tiny_file, tiny, whole):
@@ -201,6 +250,15 @@ def test_twenty_kills_leave_the_store_of_an_undisturbed_run(tiny_file, tmp_path)
     killed, undisturbed = Store(tmp_path / "killed"), Store(tmp_path / "killed-whole")
     assert rows_of(killed) == rows_of(undisturbed)
     assert len(killed.done(CODE_VERSION)) == 12 * 6
+
+
+@pytest.mark.skipif(INTERPRETED, reason="each of the many runs would take long")
+def test_auto_is_killed_and_resumed_with_the_same_bits(auto_file, tmp_path):
+    hits = run_script("kill_runs.py", auto_file, tmp_path / "killed", 6)
+    assert int(hits) >= 3, "too few kills hit a run under way"
+    killed, undisturbed = Store(tmp_path / "killed"), Store(tmp_path / "killed-whole")
+    assert rows_of(killed) == rows_of(undisturbed)
+    assert len(killed.done(code_of("auto"))) == 4
 
 
 @pytest.mark.skipif(INTERPRETED, reason="the workers would take long")

@@ -52,6 +52,17 @@ def test_a_split_is_the_permutation_with_its_coins():
     assert np.array_equal(train.values[start : train.indptr[8]], row.values)
 
 
+def test_a_study_may_take_the_first_examples_of_each_permutation():
+    few = DIGITS._replace(most=100)
+    train, test, _ = split(few, 2)
+    data = load_origin(DIGITS)
+    order = permutation("digits", 2, len(data))[:100]
+    assert np.array_equal(np.concatenate([train.labels, test.labels]), data.labels[order])
+    assert len(train.labels) == 80
+    assert np.array_equal(train.coins, coins("digits", 2, 80))
+    assert fingerprint(few) != fingerprint(DIGITS)
+
+
 def test_all_of_the_catalog_is_what_is_here(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     origins = (Origin("catalog", "all"), DIGITS)

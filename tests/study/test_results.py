@@ -1,5 +1,6 @@
 import numpy as np
 
+from askance.kernels._jit import CODE_VERSION
 from askance.study.design import Cell, read_study
 from askance.study.results import Curves, Results, collect, holes, parts, wanted
 from askance.study.store import Outcome, Store
@@ -48,6 +49,15 @@ def test_rows_of_other_settings_and_budgets_are_no_matter(tmp_path):
     store.add([outcome('{"learning_rate": 5.0}', 1, (0.9, 0.9))])
     cell = Cell("digits", "embedded", 1, "passive", SETTINGS[0])
     store.add([Outcome(cell, (ResultRow(30, 30, 30, 0.7, True),), 0.5, "v1")])
+    (curves,) = collect(study, store.table()).curves
+    assert curves.errors.tolist() == [[[0.2, 0.1], [0.2, 0.1]]]
+
+
+def test_rows_of_the_code_as_it_is_now_count_before_others(tmp_path):
+    study, store = read_study("study.toml", TEXT), Store(tmp_path)
+    store.add([outcome(setting, 1, (0.2, 0.1))._replace(code=CODE_VERSION) for setting in SETTINGS])
+    for code in ("0", "z"):
+        store.add([outcome(SETTINGS[0], 1, (0.9, 0.9))._replace(code=code)])
     (curves,) = collect(study, store.table()).curves
     assert curves.errors.tolist() == [[[0.2, 0.1], [0.2, 0.1]]]
 

@@ -56,6 +56,23 @@ def test_failures_are_counted_and_named(tiny_file, tmp_path):
     assert "c0 must" in failure
 
 
+def test_auto_is_verified_at_every_budget(auto_file, tmp_path):
+    study, store = read_study(auto_file), Store(tmp_path / "auto")
+    with store.writing(study.text):
+        execute.run(list(execute.plan(study, list(execute.missing(study, store)))), store, jobs=1)
+    (line,) = progress(study, store)
+    assert line[:4] == ("points", 6, 0, 0)
+    # A cell's time is that of all its budgets, the last of which knows it.
+    last = [row["seconds"] for row in store.table().to_pylist() if row["budget"] == 20]
+    assert line.seconds == pytest.approx(sum(last))
+    assert verify_sample(study, store, sample=6) == (6, 0, [])
+    errors = store.table()["error"].to_numpy().copy()
+    auto = [row["algorithm"] == "auto" for row in store.table().to_pylist()]
+    errors[np.flatnonzero(auto)[-1]] += 0.01
+    replace(store, "error", errors)
+    assert len(verify_sample(study, store, sample=6).differing) == 1
+
+
 def test_what_was_stored_is_what_a_run_gives(tiny, store):
     assert verify_sample(tiny, store, sample=4) == (4, 0, [])
     assert verify_sample(tiny, store, sample=100)[0] == 11

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +11,16 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from askance.cli.options import AsJson, DataDir, Raw, open_console, progress_bar, say, say_json
+from askance.cli.options import (
+    AsJson,
+    DataDir,
+    Raw,
+    flat,
+    open_console,
+    progress_bar,
+    say,
+    say_json,
+)
 from askance.terminal.visible import visible
 
 if TYPE_CHECKING:
@@ -36,7 +46,28 @@ StoreOption = Annotated[
 ]
 
 
+_PART = {"rich_help_panel": "Run only a part"}
+
+
+@dataclass(frozen=True, slots=True)
+class PartOptions:
+    """Which part of a study is run."""
+
+    permutations: Annotated[
+        int | None, typer.Option(min=1, help="The first so many permutations.", **_PART)
+    ] = None
+    data: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="This data set; repeatable.", **_PART),
+    ] = None
+    contestant: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="This contestant, and the base; repeatable.", **_PART),
+    ] = None
+
+
 @study_app.command()
+@flat
 def run(
     file: StudyFile,
     *,
@@ -47,6 +78,7 @@ def run(
         str | None, typer.Option(metavar="ADDRESS", help="Run on this Dask cluster.")
     ] = None,
     retry: Annotated[bool, typer.Option("--retry", help="Run failed cells again.")] = False,
+    part: PartOptions,
     as_json: AsJson = False,
 ) -> None:
     """Run the missing cells of a study; if stopped, it picks up where it left off.
@@ -54,10 +86,16 @@ def run(
     Example: `askance study run studies/smoke.toml --store smoke`
     """
     from askance.study import execute
-    from askance.study.design import read_study
+    from askance.study.design import part_of, read_study
     from askance.study.store import Store
 
-    study = read_study(file)
+    whole = read_study(file)
+    study = part_of(
+        whole,
+        permutations=part.permutations,
+        datasets=part.data or (),
+        contestants=part.contestant or (),
+    )
     results = Store(store or _default(study))
     with results.writing(study.text):
         if study.results is not None:

@@ -91,7 +91,8 @@ def _dress(axes: Axes, curves: Sequence[Curve], look: Look) -> None:
     budgets = curves[0].budgets
     axes.set_xscale("log", base=2)
     axes.set_xlim(budgets[0] * 0.93, 1.1 * max(*(curve.asked for curve in curves), budgets[0]))
-    ticks = [10 * 2**q for q in range(11)] if budgets[-1] > 10 else list(budgets)
+    doubling = [10 * 2**q for q in range(11)]
+    ticks = doubling if budgets[0] in doubling else list(budgets)
     axes.xaxis.set_major_locator(FixedLocator(ticks))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")

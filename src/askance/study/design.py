@@ -1,19 +1,21 @@
 """A study's TOML file -> frozen records -> cells, each named by its content."""
 
+import functools
 import hashlib
 import itertools
 import json
 import math
 import tomllib
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from askance.data.catalog import CATALOG
 from askance.data.reading.intake import Reading
 from askance.data.splits import MOST_PERMUTATIONS
 from askance.errors import AskanceError, FileUnreadable, InvalidParameter
+from askance.kernels._jit import CODE_VERSION
 from askance.presets import ALGORITHMS, checked, suggested
 from askance.simulate import BUDGETS
 from askance.study.fields import Fields, is_number, shown
@@ -29,6 +31,8 @@ __all__ = [
     "Parameters",
     "Study",
     "canonical",
+    "code_of",
+    "part_of",
     "read_study",
 ]
 
@@ -47,11 +51,26 @@ MOST_CELLS = 5_000_000
 LARGEST_BUDGET = 2**31 - 1
 """What a column of the store holds."""
 
+LONGEST_LIST = 150
+"""Characters of a list of names in a message."""
+
 LARGEST_POWER = 1000
 """Of two, either way: a little less than a float can hold."""
 
 _SWITCHES = ("oracular",)
 """Parameters that are true or false; elsewhere these are no numbers."""
+
+_LISTS = ("members",)
+"""Parameters whose value is a list of texts, so that a list of such lists is an axis."""
+
+_GIVEN = {
+    "n_features": "it comes from the data",
+    "horizon": "it comes from the data",
+    "budget": "it comes from the study's budgets",
+    "seed": "it comes from the permutation",
+    "estimator": "it is neither text nor a number",
+}
+"""Parameters that no setting has, and why."""
 
 Parameters = dict[str, Any]
 """Parameters of a learner by name: numbers, texts or switches."""
@@ -78,16 +97,43 @@ class Cell(NamedTuple):
         return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
+def code_of(algorithm: str) -> str:
+    """The version of all the code that decides the bits of an algorithm's results.
+
+    Of ``auto`` these are also learners, oracles and the libraries that fit its classifiers.
+
+    >>> code_of("passive") == CODE_VERSION, code_of("auto") == CODE_VERSION
+    (True, False)
+    """
+    return _auto_version() if algorithm == "auto" else CODE_VERSION
+
+
+@functools.cache
+def _auto_version() -> str:
+    # Here, so that a study without it does not wait for scikit-learn.
+    from askance import learners, oracles
+    from askance.oracles.estimator import library_versions
+
+    digest = hashlib.blake2b(CODE_VERSION.encode(), digest_size=8)
+    for room in (learners, oracles):
+        for source in sorted(Path(room.__path__[0]).glob("*.py")):
+            digest.update(source.read_bytes())
+    digest.update(canonical(library_versions()).encode())
+    return digest.hexdigest()
+
+
 class Origin(NamedTuple):
     """Where a data set comes from: the catalog, a set embedded in a library, or a user's file.
 
-    ``file`` and ``reading`` are those of a user's file: where it is, and how it is read.
+    ``file`` and ``reading`` are those of a user's file: where it is, and how it is read. Of each
+    permutation, at most the first ``most`` examples are taken.
     """
 
     kind: str
     name: str
     file: Path = Path()
     reading: Reading = Reading()
+    most: int | None = None
 
     @property
     def names(self) -> list[str]:
@@ -143,6 +189,43 @@ def canonical(parameters: Parameters) -> str:
     return json.dumps(parameters, sort_keys=True)
 
 
+def part_of(
+    study: Study,
+    *,
+    permutations: int | None = None,
+    datasets: Sequence[str] = (),
+    contestants: Sequence[str] = (),
+) -> Study:
+    """Fewer permutations, data sets or contestants of a study; what is not given stays as it is.
+
+    The base stays too. A cell of the part is a cell of the whole.
+    """
+    every = [one._replace(name=name) for one in study.origins for name in one.names]
+    origins = _chosen("data sets", datasets, {one.name: one for one in every})
+    learners = _chosen("contestants", contestants, {one.name: one for one in study.contestants})
+    return replace(
+        study,
+        permutations=min(permutations or study.permutations, study.permutations),
+        origins=origins or study.origins,
+        contestants=learners or study.contestants,
+    )
+
+
+T = TypeVar("T")
+
+
+def _chosen(what: str, names: Sequence[str], known: dict[str, T]) -> tuple[T, ...]:
+    for name in names:
+        if name not in known:
+            raise InvalidParameter(f"the study's {what} are {_few(known)}, got {shown(name)}")
+    return tuple(one for name, one in known.items() if name in names)
+
+
+def _few(names: Iterable[str]) -> str:
+    text = ", ".join(names)
+    return text if len(text) <= LONGEST_LIST else f"{text[:LONGEST_LIST]}..."
+
+
 def read_study(path: str | Path, text: str | None = None) -> Study:
     """Read a study's file; ``text`` in place of what the file holds, if given.
 
@@ -162,7 +245,9 @@ def read_study(path: str | Path, text: str | None = None) -> Study:
 
 
 def _study(fields: Fields, text: str, path: Path) -> Study:
-    fields.only(("name", "permutations", "budgets", "base", "data", "learners", "results"))
+    fields.only(
+        ("name", "permutations", "examples", "budgets", "base", "data", "learners", "results")
+    )
     study = Study(
         name=fields.name("name", path.stem),
         permutations=(
@@ -205,6 +290,7 @@ def _origins(fields: Fields, folder: Path) -> tuple[Origin, ...]:
     """Every data set, no two of one name: a name is a file of the store."""
     found: list[Origin] = []
     taken: set[str] = set()
+    most = fields.whole("examples", 5, LARGEST_BUDGET) if "examples" in fields else None
     for table in fields.tables("data"):
         for origin in _listed(table, folder):
             for name in origin.names:
@@ -212,7 +298,7 @@ def _origins(fields: Fields, folder: Path) -> tuple[Origin, ...]:
                 if name.casefold() in taken:
                     raise table.wrong(f"the data set {shown(name)} is named twice")
                 taken.add(name.casefold())
-            found.append(origin)
+            found.append(origin._replace(most=most))
     return tuple(found)
 
 
@@ -285,15 +371,16 @@ def _grid_learner(fields: Fields) -> GridLearner:
 
 def _algorithm(fields: Fields) -> str:
     found = fields.table.get("algorithm")
-    if not (isinstance(found, str) and found in ALGORITHMS):
-        raise fields.must("algorithm", f"one of {', '.join(ALGORITHMS)}", found)
+    if not (isinstance(found, str) and found in ("auto", *ALGORITHMS)):
+        raise fields.must("algorithm", f"one of auto, {', '.join(ALGORITHMS)}", found)
     return found
 
 
 def _axes(fields: Fields) -> Parameters:
     axes = {key: v for key, v in fields.table.items() if key not in ("name", "algorithm")}
-    if "n_features" in axes:
-        raise fields.wrong("n_features cannot be set: it comes from the data")
+    for name, reason in _GIVEN.items():
+        if name in axes:
+            raise fields.wrong(f"{name} cannot be set: {reason}")
     return axes
 
 
@@ -311,8 +398,10 @@ def _values(fields: Fields, key: str, axis: Any) -> list[Any]:
     >>> _values(table, "c0", table.table["c0"])
     [0.05, 0.1, 0.2, 3.0]
     """
-    parts = axis if isinstance(axis, list) else [axis]
-    if not parts:
+    # A list of texts is one value where values are lists.
+    alone = not isinstance(axis, list) or (key in _LISTS and all(isinstance(t, str) for t in axis))
+    parts = [axis] if alone else axis
+    if not parts or axis == []:
         raise fields.must(key, "one or more values", axis)
     values: list[Any] = []
     for part in parts:
@@ -323,6 +412,9 @@ def _values(fields: Fields, key: str, axis: Any) -> list[Any]:
 def _value(fields: Fields, key: str, value: Any) -> Any:
     if key in _SWITCHES:
         wanted, good = "true or false", isinstance(value, bool)
+    elif key in _LISTS:
+        # A tuple, for reports sort and count the values of an axis.
+        return tuple(Fields({key: value}, fields.place).texts(key))
     else:
         wanted = "text or a finite number"
         good = isinstance(value, str) or is_number(value)

@@ -1,8 +1,8 @@
 """Run what is missing of a study: the same tasks on this machine's processes or on Dask.
 
 A task is a group of settings over one permutation, run in one compiled pass, or one setting that no
-pass is compiled for. What a setting gives does not depend on the group that it runs in, nor on who
-runs it.
+pass is compiled for. ``auto`` plans for its budget, so it goes by the loop in blocks once for each.
+What a setting gives does not depend on the group that it runs in, nor on who runs it.
 """
 
 import contextlib
@@ -16,18 +16,22 @@ from pathlib import Path
 from typing import Any
 
 import joblib
+import numpy as np
+from scipy.sparse import csr_array
+from threadpoolctl import threadpool_limits
 
 from askance.engine import cover_size, groups, is_compilable
 from askance.errors import AskanceError, InvalidParameter
-from askance.kernels._jit import CODE_VERSION
+from askance.kernels.passes import Stream
 from askance.learners.streaming import StreamingLearner
-from askance.presets import checked
-from askance.simulate import Contestant, simulate_settings
-from askance.study.design import Cell, Origin, Study
+from askance.presets import checked, make_learner
+from askance.simulate import Contestant, run_blocks, simulate_settings
+from askance.study.design import Cell, Origin, Study, code_of
 from askance.study.origins import fingerprint, present, split, width
 from askance.study.store import Outcome, Store, cells_of, read_results
+from askance.types import Matrix, ResultRow
 
-__all__ = ["Task", "cells", "missing", "plan", "run", "run_task"]
+__all__ = ["Task", "cells", "codes", "missing", "plan", "run", "run_task"]
 
 logger = logging.getLogger("askance")
 
@@ -52,6 +56,11 @@ def cells(study: Study, data_dir: Path | None = None) -> Iterator[tuple[Origin, 
             yield origin, [Cell(origin.name, data, j, *pair) for pair in settings]
 
 
+def codes(study: Study) -> set[str]:
+    """The code versions of a study's algorithms."""
+    return {code_of(algorithm) for algorithm, _ in study.settings()}
+
+
 def missing(
     study: Study, store: Store, data_dir: Path | None = None, *, retry: bool = False
 ) -> Iterator[tuple[Origin, list[Cell]]]:
@@ -59,7 +68,7 @@ def missing(
 
     A cell that failed counts as done unless it is to be tried again.
     """
-    done = store.done(CODE_VERSION, failed=not retry)
+    done = {cell for code in codes(study) for cell in store.done(code, failed=not retry)}
     if study.results is not None:
         done |= cells_of(read_results(study.results), failed=False)
     for origin, wanted in cells(study, data_dir):
@@ -103,8 +112,14 @@ def _prototype(algorithm: str, setting: str) -> StreamingLearner | None:
         return None
 
 
+_AS_LANES = 1000
+"""Classifiers of one pass that take about as long as a run of ``auto``."""
+
+
 def _lanes(cell: Cell) -> int:
     """Classifiers that a setting keeps: the ERM and its cover."""
+    if cell.algorithm == "auto":
+        return _AS_LANES
     learner = _prototype(cell.algorithm, cell.setting)
     return 1 if learner is None else 1 + cover_size(learner)
 
@@ -129,18 +144,54 @@ def run_task(task: Task) -> list[Outcome]:
 
 
 def _failed(cell: Cell, error: Exception) -> Outcome:
-    return Outcome(cell, (), 0.0, CODE_VERSION, f"{type(error).__name__}: {error}")
+    failure = f"{type(error).__name__}: {error}"
+    return Outcome(cell, (), 0.0, code_of(cell.algorithm), failure)
 
 
 def _run_group(task: Task, good: list[Cell]) -> list[Outcome]:
     train, test, n_features = split(task.origin, task.cells[0].permutation, task.data_dir)
+    if good[0].algorithm == "auto":
+        return [outcome for cell in good for outcome in _run_planned(task, cell, train, test)]
     start = time.perf_counter()
     settings = [Contestant("", cell.algorithm, json.loads(cell.setting)) for cell in good]
     runs = simulate_settings(settings, n_features, train, test, budgets=task.budgets)
     seconds = (time.perf_counter() - start) / len(good)
     return [
-        Outcome(cell, run.rows, seconds, CODE_VERSION) for cell, run in zip(good, runs, strict=True)
+        Outcome(cell, run.rows, seconds, code_of(cell.algorithm))
+        for cell, run in zip(good, runs, strict=True)
     ]
+
+
+def _run_planned(task: Task, cell: Cell, train: Stream, test: Stream) -> Iterator[Outcome]:
+    """One run for each budget; its seconds are those until then.
+
+    A setting with a ``rate`` keeps to it until its labels are spent, instead of pacing them.
+    """
+    parameters, labels = json.loads(cell.setting), train.labels.tolist()
+    X, tested = _matrix(train), _matrix(test)
+    start = time.perf_counter()
+    # Sums over several threads have other bits.
+    with threadpool_limits(1):
+        for budget in task.budgets:
+            learner = make_learner(
+                "auto",
+                n_features=train.n_features,
+                budget=budget,
+                horizon=None if "rate" in parameters else len(labels),
+                seed=cell.permutation,
+                **parameters,
+            )
+            run = run_blocks(learner, X, train.coins, labels.__getitem__, limit=budget)
+            learner.settle()
+            error = float(np.mean(learner.predict_many(tested) != test.labels))
+            row = ResultRow(budget, run.queries, run.examples, error, run.queries == budget)
+            seconds = time.perf_counter() - start
+            yield Outcome(cell, (row,), seconds, code_of("auto"))
+
+
+def _matrix(stream: Stream) -> Matrix:
+    parts = stream.values.astype(np.float64), stream.indices, stream.indptr
+    return csr_array(parts, shape=(len(stream.labels), stream.n_features))
 
 
 def run(

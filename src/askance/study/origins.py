@@ -37,7 +37,7 @@ def absent(origins: tuple[Origin, ...], data_dir: Path | None = None) -> list[st
 
 def _spelled(origin: Origin) -> list[Origin]:
     if origin.kind == "catalog":
-        return [Origin("catalog", entry_of(name).name) for name in origin.names]
+        return [origin._replace(name=entry_of(name).name) for name in origin.names]
     if origin.kind == "embedded" and origin.name not in EMBEDDED:
         raise InvalidParameter(f"embedded data sets are {', '.join(EMBEDDED)}, got {origin.name!r}")
     return [origin]
@@ -49,7 +49,7 @@ def weight(origin: Origin, data_dir: Path | None = None) -> float:
         found = find(entry_of(origin.name), data_dir)
         stats = found[0].expected if found else entry_of(origin.name).paper
         # A decision costs about as much as forty features.
-        return stats.n * (stats.s + 40.0)
+        return min(stats.n, origin.most or stats.n) * (stats.s + 40.0)
     if origin.kind == "file":
         return float(_file(origin).stat().st_size)
     return 0.0
@@ -66,7 +66,14 @@ def fingerprint(origin: Origin, data_dir: Path | None = None) -> str:
 
     >>> fingerprint(Origin("embedded", "digits"))
     'embedded'
+    >>> fingerprint(Origin("embedded", "digits", most=500))
+    'embedded/500'
     """
+    content = _content(origin, data_dir)
+    return content if origin.most is None else f"{content}/{origin.most}"
+
+
+def _content(origin: Origin, data_dir: Path | None) -> str:
     if origin.kind == "catalog":
         found = find(entry_of(origin.name), data_dir)
         if found is None:
@@ -128,7 +135,7 @@ def _own(origin: Origin) -> Dataset:
 def split(origin: Origin, j: int, data_dir: Path | None = None) -> tuple[Stream, Stream, int]:
     """A permutation's stream with its coins, its test part, and the number of features."""
     dataset = load_origin(origin, data_dir)
-    train, test = train_test(permutation(dataset.name, j, len(dataset)))
+    train, test = train_test(permutation(dataset.name, j, len(dataset))[: origin.most])
     drawn, (X, labels) = coins(dataset.name, j, len(train)), (dataset.csr, dataset.labels)
     learned = stream_of_matrix(X[train], labels[train], drawn)
     return learned, stream_of_matrix(X[test], labels[test]), dataset.n_features

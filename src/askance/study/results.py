@@ -7,11 +7,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from askance.data.catalog import CATALOG
-from askance.study.design import Study
+from askance.study.design import Study, code_of
 from askance.study.metrics import auc, auc_literal, gains
 from askance.types import Floats, Integers
 
-__all__ = ["Curves", "Results", "collect", "holes", "parts", "wanted"]
+__all__ = ["Curves", "Results", "collect", "holes", "newest_last", "parts", "wanted"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,7 +102,7 @@ def parts(results: Results) -> list[str]:
 def collect(study: Study, table: pa.Table) -> Results:
     """Arrange a store's rows, the data sets in the order of the study."""
     curves, partial = [], {}
-    good = table.filter(pc.is_null(table["failure"]))
+    good = newest_last(study, table.filter(pc.is_null(table["failure"])))
     here = pc.unique(good["dataset"]).to_pylist()
     for dataset in [name for name in wanted(study) if name in here]:
         rows = good.filter(pc.equal(good["dataset"], dataset))
@@ -112,6 +112,13 @@ def collect(study: Study, table: pa.Table) -> Results:
         if left_out:
             partial[dataset] = left_out
     return Results(study, curves, partial)
+
+
+def newest_last(study: Study, table: pa.Table) -> pa.Table:
+    """Rows that the code as it is now has made come last, and so count before others."""
+    now = pa.array(sorted({code_of(algorithm) for algorithm, _ in study.settings()}))
+    made = pc.is_in(table["code"].cast(pa.string()), now).to_numpy()
+    return table if not made.any() else table.take(np.argsort(made, kind="stable"))
 
 
 def _curves(study: Study, dataset: str, rows: pa.Table) -> tuple[Curves, int]:
@@ -132,7 +139,7 @@ def _curves(study: Study, dataset: str, rows: pa.Table) -> tuple[Curves, int]:
     whole = np.isfinite(errors).all(axis=(1, 2))
     left_out = int(np.isfinite(errors[~whole]).all(axis=2).sum())
     numbers = (np.flatnonzero(whole) + 1).tolist()
-    arrays = errors[whole], queries[whole], seconds[whole, :, 0]
+    arrays = errors[whole], queries[whole], seconds[whole, :, -1]
     return Curves(dataset, numbers, *arrays, data=rows["data"][-1].as_py()), left_out
 
 

@@ -10,9 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from askance.errors import FileUnreadable
-from askance.kernels._jit import CODE_VERSION
-from askance.study.design import Cell, Study
-from askance.study.execute import Task, cells, missing, run_task
+from askance.study.design import Cell, Study, code_of
+from askance.study.execute import Task, cells, codes, missing, run_task
 from askance.study.origins import fingerprint, present
 from askance.study.store import Store, cells_of, read_results
 
@@ -33,16 +32,17 @@ def progress(study: Study, store: Store, data_dir: Path | None = None) -> list[L
     """Count the cells of each data set of a study that is here, in the order they run."""
     # What would be tried again has no result: it failed by this code, or is missing.
     lacking = {cell for _, some in missing(study, store, data_dir, retry=True) for cell in some}
-    failed = lacking & cells_of(_failed(store.table()), CODE_VERSION)
+    bad = _failed(store.table())
+    failed = lacking & {cell for code in codes(study) for cell in cells_of(bad, code)}
     wanted: dict[str, list[Cell]] = {}
     for origin, some in cells(study, data_dir):
         wanted.setdefault(origin.name, []).extend(some)
-    seconds = _seconds(_known(study, store), study.budgets[0])
+    seconds = _seconds(_known(study, store), study.budgets[-1])
     lines = []
     for name, some in wanted.items():
-        lacks, bad = sum(c in lacking for c in some), sum(c in failed for c in some)
+        lacks, wrong = sum(c in lacking for c in some), sum(c in failed for c in some)
         spent = seconds.get(name, 0.0)
-        lines.append(Line(name, len(some) - lacks, bad, lacks - bad, spent))
+        lines.append(Line(name, len(some) - lacks, wrong, lacks - wrong, spent))
     return lines
 
 
@@ -78,8 +78,8 @@ def _known(study: Study, store: Store) -> pa.Table:
     return read_results(store.folder, study.results)
 
 
-def _seconds(table: pa.Table, first: int) -> dict[str, float]:
-    once = table.filter(pc.equal(table["budget"], first)).select(["dataset", "seconds"])
+def _seconds(table: pa.Table, last: int) -> dict[str, float]:
+    once = table.filter(pc.equal(table["budget"], last)).select(["dataset", "seconds"])
     once = once.set_column(0, "dataset", once["dataset"].cast(pa.string()))
     sums = once.group_by("dataset").aggregate([("seconds", "sum")])
     return dict(zip(sums["dataset"].to_pylist(), sums["seconds_sum"].to_pylist(), strict=True))
@@ -130,9 +130,11 @@ def verify_sample(
     # By permutation, so that each is read once.
     for cell in sorted(chosen):
         kept = _rows(table, cell)
-        foreign += any(row["code"] != CODE_VERSION for row in kept)
+        foreign += any(row["code"] != code_of(cell.algorithm) for row in kept)
         task = Task(origins[cell.dataset, cell.data], study.budgets, data_dir, (cell,), 1.0)
-        again = [(r.budget, r.queries, r.examples, r.error) for r in run_task(task)[0].rows]
+        again = [
+            (r.budget, r.queries, r.examples, r.error) for one in run_task(task) for r in one.rows
+        ]
         if any((r["budget"], r["queries"], r["examples"], r["error"]) not in again for r in kept):
             wrong.append(cell)
     return Verified(len(chosen), foreign, wrong)

@@ -64,7 +64,7 @@ PARTS = 1000
 
 
 class Outcome(NamedTuple):
-    """What came of one cell: a row for each budget, or a failure."""
+    """What came of one cell: a row for each budget, or for one of them, or a failure."""
 
     cell: Cell
     rows: tuple[ResultRow, ...]
