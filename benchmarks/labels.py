@@ -73,6 +73,7 @@ def peers(
     stores: Path = Path("stores"),
     permutations: int = 5,
     data: list[str] | None = None,
+    jobs: int = 1,
 ) -> None:
     """Run what is missing of the peers."""
     chosen = names or list(pools.PEERS)
@@ -81,10 +82,11 @@ def peers(
     study = _study("labels")
     part = part_of(study, permutations=permutations, datasets=data or ())
     store = Store(stores / "peers")
-    print(*pools.absent(), sep="\n", end="")
+    for sentence in pools.absent():
+        print(sentence)
     with store.writing(study.text):
         store.adopt(FOLDER / "peers")
-        for cell in pools.run_peers(part, chosen, store, data_dir):
+        for cell in pools.run_peers(part, chosen, store, data_dir, jobs=jobs):
             print(cell.dataset, cell.permutation, cell.algorithm, flush=True)
         store.compact()
 

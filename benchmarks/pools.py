@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import joblib
 import numpy as np
 from scipy.sparse import csr_array
 from sklearn.ensemble import RandomForestClassifier
@@ -128,26 +129,36 @@ def absent() -> list[str]:
 
 
 def run_peers(
-    study: Study, names: list[str], store: Store, data_dir: Path | None = None
+    study: Study, names: list[str], store: Store, data_dir: Path | None = None, *, jobs: int = 1
 ) -> Iterator[Cell]:
-    """Run the peers' cells over a study's data that the store has not, one after the other."""
+    """Run the peers' cells over a study's data that the store has not."""
+    tasks = list(_missing(study, names, store, data_dir))
+    parallel = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
+    for outcomes in parallel(joblib.delayed(_run)(*task) for task in tasks):
+        store.add(outcomes)
+        yield outcomes[0].cell
+
+
+def _missing(
+    study: Study, names: list[str], store: Store, data_dir: Path | None
+) -> Iterator[tuple[Origin, Cell, tuple[int, ...], Path | None]]:
     setting = canonical({"batches": BATCHES, "trees": TREES})
+    done = {name: store.done(PEERS[name].code) for name in names if PEERS[name].code is not None}
     for origin in present(study.origins, data_dir):
         if width(origin, data_dir) > WIDEST:
             continue
         data = fingerprint(origin, data_dir)
-        for j, name in itertools.product(range(1, study.permutations + 1), names):
-            cell, code = Cell(origin.name, data, j, name, setting), PEERS[name].code
-            if code is None or cell in store.done(code):
-                continue
-            store.add(list(_run(origin, cell, study.budgets, data_dir)))
-            yield cell
+        for j, name in itertools.product(range(1, study.permutations + 1), done):
+            cell = Cell(origin.name, data, j, name, setting)
+            if cell not in done[name]:
+                yield origin, cell, study.budgets, data_dir
 
 
 def _run(
     origin: Origin, cell: Cell, budgets: tuple[int, ...], data_dir: Path | None
-) -> Iterator[Outcome]:
-    peer = PEERS[cell.algorithm]
+) -> list[Outcome]:
+    """One run for each budget; its seconds are those until then."""
+    peer, outcomes = PEERS[cell.algorithm], []
     train, test, _ = split(origin, cell.permutation, data_dir)
     X, tested = _dense(train), _dense(test)
     start = time.perf_counter()
@@ -159,7 +170,9 @@ def _run(
             error = float(np.mean(model.predict(tested) != test.labels))
             bought = len(np.unique(asked))
             row = ResultRow(budget, bought, len(train.labels), error, bought == budget)
-            yield Outcome(cell, (row,), time.perf_counter() - start, str(peer.code))
+            seconds = time.perf_counter() - start
+            outcomes.append(Outcome(cell, (row,), seconds, str(peer.code)))
+    return outcomes
 
 
 def _dense(stream: Stream) -> Floats:

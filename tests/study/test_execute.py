@@ -106,9 +106,10 @@ def test_settings_without_a_pass_run_alone_by_the_readable_loop(tiny_file, tmp_p
 
 
 def test_auto_runs_once_for_each_budget_as_row_by_row(auto_file, tmp_path):
-    study, store = read_study(auto_file), Store(tmp_path / "auto")
+    text = auto_file.read_text().replace("permutations = 2", "permutations = 1")
+    study, store = read_study(auto_file, text), Store(tmp_path / "auto")
     tasks = [task for task in run_all(study, store) if task.cells[0].algorithm == "auto"]
-    assert [len(task.cells) for task in tasks] == [1, 1, 1, 1]
+    assert [len(task.cells) for task in tasks] == [1, 1]
     rows = store.table().to_pylist()
     for task in tasks:
         (cell,) = task.cells
