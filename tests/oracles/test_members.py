@@ -37,7 +37,7 @@ def test_unseen_probabilities_are_those_of_the_trees_that_left_a_label_out(numbe
     twin = RandomForestClassifier(members.TREES, oob_score=True, random_state=3)
     twin.fit(X[:N].astype("f4"), codes, sample_weight=np.ones(N))
     sample = KnownLabels(
-        from_dense(X[:N]), codes, np.ones(N), np.ones(N), mixture._folds(codes, 3), 2, 3
+        from_dense(X[:N]), codes, np.ones(N), np.ones(N), mixture._order(codes, 3), 2, 3
     )
     found = members._random_forest(sample, from_dense(X)).unseen
     np.testing.assert_allclose(found, twin.oob_decision_function_)

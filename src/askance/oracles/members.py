@@ -37,10 +37,13 @@ from askance.oracles.scorers import (
 from askance.sparse import rows_of
 from askance.types import Floats, Integers, Matrix
 
-__all__ = ["DENSE", "FOLDS", "WIDE", "KnownLabels", "Member", "given_to_truth"]
+__all__ = ["DENSE", "WIDE", "KnownLabels", "Member", "given_to_truth"]
 
 FOLDS = 5
 """Parts of the labels, each unseen by a member that is fitted to the others."""
+
+BOOSTED_FOLDS = 3
+"""The same for boosted trees, which take longest."""
 
 TREES = 100
 """Trees of each kind."""
@@ -53,16 +56,17 @@ TOPICS = 64
 
 
 class KnownLabels(NamedTuple):
-    """The labels to learn from: rows, codes of classes, weights in fitting, folds; a seed.
+    """The labels to learn from: rows, codes of classes, weights in fitting; a seed.
 
-    ``importance`` is the weight by which members are judged, 1/P with an upper limit.
+    ``importance`` is the weight by which members are judged, 1/P with an upper limit. ``order``
+    numbers the labels of each class by chance, so that every part of it has them all.
     """
 
     X: Matrix
     codes: Integers
     weights: Floats
     importance: Floats
-    folds: Integers
+    order: Integers
     classes: int
     seed: int
 
@@ -74,7 +78,7 @@ class KnownLabels(NamedTuple):
             codes=self.codes[rows],
             weights=self.weights[rows],
             importance=self.importance[rows],
-            folds=self.folds[rows],
+            order=self.order[rows],
         )
 
 
@@ -85,11 +89,13 @@ class Member(NamedTuple):
     unseen: Floats
 
 
-def _unseen(sample: KnownLabels, fit: Callable[[KnownLabels], Scorer]) -> Floats:
+def _unseen(
+    sample: KnownLabels, fit: Callable[[KnownLabels], Scorer], folds: int = FOLDS
+) -> Floats:
     """Probabilities of each label by a scorer that was fitted to the other folds."""
     found = np.full((len(sample.codes), sample.classes), 1.0 / sample.classes)
-    for fold in range(FOLDS):
-        out = sample.folds == fold
+    for fold in range(folds):
+        out = sample.order % folds == fold
         if out.any() and len(np.unique(sample.codes[~out])) > 1:
             scorer = fit(sample.part(~out))
             found[out] = scorer.probabilities(parts_of(sample.part(out).X))
@@ -163,7 +169,7 @@ def _boosting(sample: KnownLabels, points: Matrix) -> Member:
         model.fit(dense, part.codes, sample_weight=part.weights)
         return boosted_scorer(model, part.X.shape[1], part.classes)
 
-    return Member(fit(sample), _unseen(sample, fit))
+    return Member(fit(sample), _unseen(sample, fit, BOOSTED_FOLDS))
 
 
 def _words_logistic(sample: KnownLabels, points: Matrix) -> Member:

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
+from sklearn import config_context
 
 from askance.oracles.estimator import ConstantClassifier, library_versions
-from askance.oracles.members import DENSE, FOLDS, WIDE, KnownLabels, given_to_truth
+from askance.oracles.members import DENSE, WIDE, KnownLabels, given_to_truth
 from askance.oracles.scorers import Parts, Scorer, parts_of
 from askance.sparse import from_rows, resized, stacked
 from askance.types import Floats, Integers, Label, Matrix, Row
@@ -114,17 +115,19 @@ class MixtureOracle:
             codes=codes,
             weights=_clipped(importance, self.fit_clip),
             importance=_clipped(importance, self.vote_clip),
-            folds=_folds(codes, self.seed),
+            order=_order(codes, self.seed),
             classes=2,
             seed=self.seed,
         )
         points = _renamed(points, places, len(seen))
         recipes = DENSE if len(seen) <= WIDEST_DENSE else WIDE
-        members = {
-            name: recipe(sample, points)
-            for name, recipe in recipes.items()
-            if self.members is None or name in self.members
-        }
+        # What reaches here is checked; to check it again for each tree takes longer than the tree.
+        with config_context(assume_finite=True, skip_parameter_validation=True):
+            members = {
+                name: recipe(sample, points)
+                for name, recipe in recipes.items()
+                if self.members is None or name in self.members
+            }
         votes = _votes(
             [given_to_truth(one.unseen, codes) for one in members.values()], sample.importance
         )
@@ -143,14 +146,14 @@ def _clipped(importance: Floats, most: float) -> Floats:
     return weights
 
 
-def _folds(codes: Integers, seed: int) -> Integers:
-    """A fold for each label, so that each class is spread over all of them."""
-    folds = np.empty(len(codes), np.int64)
+def _order(codes: Integers, seed: int) -> Integers:
+    """Numbers of the labels of each class, in an order of chance."""
+    order = np.empty(len(codes), np.int64)
     rng = np.random.default_rng(seed)
     for code in np.unique(codes):
         rows = np.flatnonzero(codes == code)
-        folds[rng.permutation(rows)] = np.arange(len(rows)) % FOLDS
-    return folds
+        order[rng.permutation(rows)] = np.arange(len(rows))
+    return order
 
 
 def _votes(given: Sequence[Floats], weights: Floats, prior: float = 2.0) -> Floats:
