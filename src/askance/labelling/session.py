@@ -17,7 +17,8 @@ from askance.labelling.journal import SIGNS, GivenAnswer, Journal, Reply
 from askance.labelling.settings import Settings
 from askance.labelling.snapshots import ANSWERS, Snapshots
 from askance.labelling.walk import Walk
-from askance.live import Question
+from askance.live import Budget, Question
+from askance.protocols import PacedLearner
 
 __all__ = ["OpenQuestion", "Session", "Standing"]
 
@@ -170,8 +171,15 @@ class Session:
             raise InvalidParameter(
                 f"budget must be at least the {spent} labels already given, got {budget}"
             )
-        if budget != self.journal.budget:
-            self.journal.set_budget(budget)
+        if budget == self.journal.budget:
+            return
+        example, horizon = self._walk.position, self.settings.horizon
+        if example:
+            # The file may have grown.
+            horizon = self.settings.counted(self.source)
+        self.journal.set_budget(budget, example, horizon)
+        self._budgets = [self.journal.budgets[-1]]
+        self._apply_budgets()
 
     def likely_ids(self) -> list[str]:
         """Columns that are learned from although they look like ids."""
@@ -204,6 +212,7 @@ class Session:
         question = self.learner.ask(self._walk.row())
         if question.wanted:
             self._current = OpenQuestion(question, record)
+        self._apply_budgets()
 
     def _restore(self) -> None:
         """Rebuild everything from the file and the answers that hold."""
@@ -218,18 +227,40 @@ class Session:
         if done and len(self._checksums) == done:
             self._walk.skip(answers[done - 1].example + 1)
             self._walk.checksum = self._checksums[-1].copy()
-        for given in answers[len(self._checksums) : done]:
+        remembered = len(self._checksums)
+        self._budgets = [one for one in self.journal.budgets if one.answers >= remembered]
+        for given in answers[remembered:done]:
             self._pass(given)
+        self._apply_budgets()
         for given in answers[done:]:
             self._replay(given)
+
+    def _apply_budgets(self, *, known: bool = False) -> None:
+        """Tell a learner that spreads its questions of the budgets that are due here.
+
+        ``known`` is said of those that a snapshot has taken in already.
+        """
+        given, position = len(self._checksums), self._walk.position
+        while self._budgets and (self._budgets[0].answers, self._budgets[0].example) <= (
+            given,
+            position,
+        ):
+            budget, example, horizon, _ = self._budgets.pop(0)
+            if isinstance(self.learner.learner, PacedLearner):
+                # With another budget the same answers lead elsewhere.
+                self._walk.checksum.update(repr((budget, example, horizon)).encode())
+                if not known:
+                    self.learner.set_budget(Budget(total=budget), horizon)
 
     def _pass(self, given: GivenAnswer) -> None:
         """Read up to an answer that a snapshot has taken in already."""
         record = None
+        self._apply_budgets(known=True)
         while self._walk.position <= given.example:
             record = self._walk.read()
             if record is None:
                 raise self._changed(given)
+            self._apply_budgets(known=True)
         if record is None:
             raise FileUnreadable(f"{self.journal.path} has its answers in an impossible order")
         self._remember(record, given)
@@ -254,6 +285,7 @@ class Session:
         else:
             self.learner.tell(question, SIGNS[given.answer])
         self._current = None
+        self._apply_budgets()
 
     def _remember(self, record: Record, given: GivenAnswer) -> None:
         checksum = self._walk.checksum
