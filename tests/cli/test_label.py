@@ -249,6 +249,32 @@ def test_a_changed_budget_and_a_kill_lead_to_the_same_questions(tickets, termina
     assert files[0].read_bytes() == files[1].read_bytes()
 
 
+def test_leaving_in_the_middle_of_a_refit_loses_nothing(tickets, terminal):
+    """Ctrl-C, then a kill: nothing hangs, and the same questions come as without them."""
+    undisturbed = tickets.with_name("copy.csv")
+    undisturbed.write_bytes(tickets.read_bytes())
+    options = ["--bits", "8", "--budget", "20"]
+    first = terminal(*COMMAND, tickets, *options).sees("0 of 20 labels")
+    # With the fourth label the first classifier is begun; it serves after some more.
+    for count, key in enumerate("ynyn", start=1):
+        first.presses(key).sees(f"{count} of 20 labels")
+    first.presses("\x03").sees("4 labels given")
+    assert first.ends() == 0
+    second = terminal(*COMMAND, tickets).sees("4 of 20 labels").presses("y").sees("5 of 20 labels")
+    second.child.kill(signal.SIGKILL)
+    second.ends()
+    for each in (first, second):
+        with pytest.raises(ProcessLookupError):
+            os.killpg(each.child.pid, 0)
+    rest = ["n", "n", "y", "n", "y"]
+    assert run(tickets, answers="\n".join(rest)).exit_code == 0
+    straight = run(undisturbed, *options, answers="\n".join([*"ynyny", *rest]))
+    assert straight.exit_code == 0
+    assert rows_of(tickets) == rows_of(undisturbed)
+    files = [folder_of(file) / "model.askance" for file in (tickets, undisturbed)]
+    assert files[0].read_bytes() == files[1].read_bytes()
+
+
 def test_a_second_process_is_refused(tickets, terminal):
     first = terminal(*COMMAND, tickets, *SMALL).sees(" help").presses("y").sees("Saved")
     second = run(tickets, answers="n\n")

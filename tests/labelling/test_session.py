@@ -287,6 +287,34 @@ def test_a_changed_budget_comes_at_its_example_again(mail, begun, state_of, monk
     assert state_of(alone) == state_of(session)
 
 
+def test_reading_ahead_changes_nothing(tmp_path, state_of, monkeypatch):
+    """Neither what is asked nor what is saved, though batches are read before they are needed."""
+    monkeypatch.setattr(readers, "_JSON_BATCH", 8)
+    path = tmp_path / "many.jsonl"
+    path.write_text("".join(f'{{"word": "w{i}", "size": {i * i % 7}}}\n' for i in range(120)))
+    settings = Settings(algorithm="auto", parameters={"lag": 2}, reading=Reading(bits=6))
+    sessions = []
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        Session.begin(tmp_path / name, settings.settled(path))
+        sessions.append(Session(tmp_path / name, path))
+        sessions[-1].set_budget(20)
+    plain, ahead = sessions
+    for answer in said(8):
+        assert plain.next() == ahead.next()
+        ahead.read_ahead()
+        ahead.read_ahead()
+        for session in sessions:
+            session.answer(answer)
+    ahead.next()
+    ahead.read_ahead()
+    plain.next()
+    assert state_of(ahead) == state_of(plain)
+    assert ahead.undo() == plain.undo()
+    assert ahead.next() == plain.next()
+    ahead.close()
+
+
 def test_a_budget_that_was_to_come_later_never_does(begun, mail):
     journal = Session(begun("a"), mail).journal
     journal.set_budget(5, 0)

@@ -10,6 +10,7 @@ import operator
 import os
 import threading
 from collections.abc import Iterable, Mapping
+from concurrent.futures import Executor
 from typing import Any, Self
 
 import numpy as np
@@ -26,10 +27,21 @@ from askance.live.questions import Questions
 from askance.live.saving import KIND, checked_classes, read_saved
 from askance.oracles.linear import LinearOracle
 from askance.presets import make_learner, preset_of
-from askance.protocols import LateLearner, Learner, PacedLearner
-from askance.sparse import as_matrix, as_row, from_rows, rows_of
+from askance.protocols import BlockLearner, LateLearner, Learner, PacedLearner
+from askance.sparse import as_matrix, as_row, from_rows, row_at, rows_of
 from askance.storage.states import write_state
-from askance.types import Floats, Label, Matrix, Question, Reason, Row, State, Stats, WeightedSample
+from askance.types import (
+    Decision,
+    Floats,
+    Label,
+    Matrix,
+    Question,
+    Reason,
+    Row,
+    State,
+    Stats,
+    WeightedSample,
+)
 from askance.validation import require_label
 
 __all__ = ["CLASSES", "ActiveLearner"]
@@ -119,11 +131,16 @@ class ActiveLearner:
         driver = drive(self.learner)
         self._predict, self._offer, self._learn = driver.predict, driver.offer, driver.learn
         self._defer = self.learner.defer if isinstance(self.learner, LateLearner) else None
+        self._blocks = (
+            self.learner
+            if isinstance(self.learner, PacedLearner) and isinstance(self.learner, BlockLearner)
+            else None
+        )
         self._lock = threading.RLock()
 
     def __getstate__(self) -> State:
         with self._lock:
-            made_anew = ("_predict", "_offer", "_learn", "_defer", "_lock")
+            made_anew = ("_predict", "_offer", "_learn", "_defer", "_blocks", "_lock")
             kept = {name: value for name, value in vars(self).items() if name not in made_anew}
             # The deep copy may be pickled or changed when the lock is open again.
             return copy.deepcopy(kept)
@@ -160,6 +177,15 @@ class ActiveLearner:
         with self._lock:
             if isinstance(self.learner, PacedLearner):
                 self.learner.settle()
+
+    def work_in(self, executor: Executor | None) -> None:
+        """Let a learner that refits do so in an ``executor``, while it goes on asking.
+
+        It matters only where the learner's ``lag`` gives it the time, and changes no bit.
+        """
+        with self._lock:
+            if isinstance(self.learner, PacedLearner):
+                self.learner.work_in(executor)
 
     def members(self) -> dict[str, float]:
         """What a classifier that is a mixture is made of, with weights; else nothing.
@@ -254,6 +280,54 @@ class ActiveLearner:
                 questions.count(inside, self.learner.k)
                 reason = "coin" if inside else "outside"
             return tuple.__new__(Question, (id, queried, reason, probability, weight, predicted))
+
+    def ask_many(self, X: Matrix) -> list[Question]:
+        """Offer rows in their order, up to the first whose label is wanted.
+
+        The questions are those of :meth:`ask`; a learner that decides in blocks is faster this way.
+
+        >>> learner = ActiveLearner("auto", n_features=1, rate=0.5)
+        >>> [question.wanted for question in learner.ask_many(np.ones((9, 1)))]
+        [True]
+        """
+        with self._lock:
+            rows, asked = as_matrix(X), list[Question]()
+            while len(asked) < rows.shape[0] and not (asked and asked[-1].wanted):
+                asked += self._ask_block(rows, len(asked))
+            return asked
+
+    def _ask_block(self, X: Matrix, start: int) -> list[Question]:
+        """Offer some of the rows from there on, one of them at least."""
+        learner, books = self._blocks, self._questions
+        if learner is not None and (not self._limited or self._ledger.is_open(books.seen)):
+            block = X[start : start + learner.remaining]
+            coins = np.array(self._coins.next(block.shape[0]))
+            decisions = learner.decide_many(block, coins)
+            wanted = (i for i, decision in enumerate(decisions) if decision.queried)
+            quiet = decisions[: next(wanted, len(decisions))]
+            if quiet:
+                learner.learn_many(block[: len(quiet)], quiet, [None] * len(quiet))
+                before = learner.k - len(quiet)
+                return [self._pass(decision, before + i) for i, decision in enumerate(quiet, 1)]
+        return [self.ask(row_at(X, start))]
+
+    def _pass(self, decision: Decision, learned: int) -> Question:
+        """Enter into the books that an example was learned without a label."""
+        books = self._questions
+        self._coins.advance()
+        id, books.seen = books.seen, books.seen + 1
+        if self._limited:
+            # A window moves on with every example.
+            self._ledger.is_open(id)
+        books.count(decision.in_disagreement, learned)
+        reason: Reason = "coin" if decision.in_disagreement else "outside"
+        return Question(id, False, reason, decision.probability, 0.0, decision.predicted)
+
+    def look_ahead(self, X: Matrix) -> None:
+        """Do what can be done before the next rows are asked about; it saves time, no more."""
+        with self._lock:
+            if isinstance(self.learner, PacedLearner):
+                self.learner.foresee(as_matrix(X))
 
     def tell(self, question: Question | int, label: Label) -> None:
         """Give the ``label``, -1 or +1, of a ``question`` that wanted one, or of its id."""
