@@ -524,9 +524,28 @@ def test_a_changed_budget_changes_the_rate():
     assert 300 < sum(d.queried for d in decisions) < 390
 
 
-def test_a_rate_is_taken_from_a_budget_per_window():
-    learner = ActiveLearner("auto", n_features=D, budget=Budget(labels=5, per=100))
-    assert learner.learner.rate == 0.05
+@pytest.mark.parametrize("total", [None, 10**6])
+def test_a_rate_is_taken_from_a_budget_per_window(total):
+    """It asks at that rate, in all, and seldom comes when the window is full."""
+    X, y, _ = stream(6000)
+    learner = live(budget=Budget(total=total, labels=75, per=500), horizon=6000)
+    assert learner.learner.rate == 0.15
+    told_all(learner, X, y)
+    stats = learner.stats()
+    assert 0.8 < stats.asked / 900 <= 1.0
+    assert stats.refused < 0.2 * stats.seen
+
+
+def test_a_window_that_is_no_limit_is_a_rate_of_one():
+    learner = live(budget=Budget(labels=9, per=3))
+    assert learner.learner.rate == 1.0
+
+
+def test_a_budget_that_is_taken_away_no_longer_paces():
+    learner = live(budget=Budget(total=40), horizon=1000, rate=0.3)
+    assert (learner.learner.budget, learner.learner.horizon) == (40, 1000)
+    learner.set_budget(Budget())
+    assert (learner.learner.budget, learner.learner.rate) == (None, 0.3)
 
 
 def test_beyond_the_horizon_it_goes_on_at_the_same_rate():

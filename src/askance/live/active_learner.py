@@ -6,6 +6,7 @@ clock when it is learned.
 
 import copy
 import dataclasses
+import math
 import operator
 import os
 import threading
@@ -121,8 +122,9 @@ class ActiveLearner:
         self._n_features: int | None = getattr(state, "n_features", None)
         if not (budget is None or isinstance(budget, Budget)):
             raise InvalidParameter(f"budget must be a Budget or None, got {budget!r}")
-        self._ledger = Ledger(Budget())
-        self.set_budget(budget or Budget(), horizon)
+        self._ledger, self._limited = Ledger(Budget()), False
+        if budget is not None or horizon is not None:
+            self.set_budget(budget or Budget(), horizon)
         self._coins = Coins(random_state)
         self._questions = Questions()
 
@@ -163,14 +165,13 @@ class ActiveLearner:
         """Change the budget from here on; what was bought before counts.
 
         A learner that spreads its budget is told of it, and of the ``horizon``: how many examples
-        there will be in all.
+        there will be in all. A budget per window is its rate.
         """
         with self._lock:
             self._ledger.budget = budget
             self._limited = budget != Budget()
-            if isinstance(self.learner, PacedLearner) and (self._limited or horizon is not None):
-                rate = budget.labels / budget.per if budget.labels and budget.per else None
-                self.learner.plan(budget.total, horizon, rate)
+            if isinstance(self.learner, PacedLearner):
+                self.learner.plan(*_plan(budget, horizon))
 
     def settle(self) -> None:
         """Let all labels so far speak in predictions, where a learner refits only now and then."""
@@ -464,6 +465,21 @@ class ActiveLearner:
         if self.features is not None and isinstance(x, Record | Mapping):
             return self.features.encode(x)
         return as_row(x, self._n_features)
+
+
+def _plan(budget: Budget, horizon: int | None) -> tuple[int | None, int | None, float | None]:
+    """Labels that can be bought in all, examples, and the rate at which a window lets them.
+
+    >>> _plan(Budget(total=500, labels=20, per=1000), 10_000)
+    (200, 10000, 0.02)
+    """
+    total = budget.total
+    if budget.labels is None or budget.per is None:
+        return total, horizon, None
+    rate = min(budget.labels / budget.per, 1.0)
+    if total is not None and horizon is not None:
+        total = min(total, math.ceil(rate * horizon))
+    return total, horizon, rate
 
 
 def _id(question: Question | int) -> int:
