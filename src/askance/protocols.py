@@ -5,6 +5,7 @@ holds an executable suite for each protocol.
 """
 
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from typing import Protocol, runtime_checkable
 
 from askance.types import Decision, Floats, Integers, Label, Matrix, Row, State
@@ -168,6 +169,12 @@ class PacedLearner(LateLearner, Protocol):
 
     def settle(self) -> None:
         """Let all labels so far speak in predictions, until the next one comes."""
+
+    def work_in(self, executor: Executor | None) -> None:
+        """Fit in an executor from now on; that changes the time and no bit."""
+
+    def foresee(self, X: Matrix) -> None:
+        """Score the rows that come next, to save time then; decisions do not change by it."""
 
     def probabilities(self, X: Matrix) -> Floats:
         """A row of probabilities, one for each class in their order, for each row of X."""

@@ -19,9 +19,10 @@ from askance import ActiveLearner
 from askance.cli import app
 from askance.labelling.journal import Journal
 from askance.labelling.session import Session
+from askance.labelling.settings import LAG
 
 COMMAND = [sys.executable, "-m", "askance", "label"]
-SMALL = ["--bits", "8", "--cover-size", "2"]
+SMALL = ["--bits", "8", "--algorithm", "online_active_cover", "--cover-size", "2"]
 
 # Python 3.12 warns of forking a process that has threads; pexpect replaces it at once.
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
@@ -221,6 +222,57 @@ def test_a_kill_loses_at_most_the_answer_being_typed(tickets, terminal):
     files = [folder_of(file) / "model.askance" for file in (tickets, undisturbed)]
     assert files[0].read_bytes() == files[1].read_bytes()
     assert rows_of(tickets) == rows_of(undisturbed)
+
+
+def test_a_changed_budget_and_a_kill_lead_to_the_same_questions(tickets, terminal):
+    """By default the budget is spread over the file, so what is asked depends on it."""
+    undisturbed = tickets.with_name("copy.csv")
+    undisturbed.write_bytes(tickets.read_bytes())
+    for file in (tickets, undisturbed):
+        first = run(file, "--bits", 8, "--budget", 10, answers="y\nn\n" * 3)
+        assert first.exit_code == 0, first.stderr
+        settings = Journal(folder_of(file) / "journal.jsonl").settings
+        assert (settings["algorithm"], settings["horizon"]) == ("auto", 151)
+        assert settings["parameters"] == {"lag": LAG}
+    process = terminal(*COMMAND, tickets, "--budget", "120").sees("6 of 120 labels")
+    process.presses("n").sees("Saved").presses("y").sees("8 of 120")
+    process.child.kill(signal.SIGKILL)
+    process.ends()
+    # Later than the lag: what was learned before the kill has a say in what is asked.
+    rest = ["y", "n", "n"] * 4
+    assert run(tickets, answers="\n".join(rest)).exit_code == 0
+    straight = run(undisturbed, "--budget", 120, answers="\n".join(["n", "y", *rest]))
+    assert straight.exit_code == 0
+    assert len(answers_of(tickets)) == 8 + len(rest)
+    assert rows_of(tickets) == rows_of(undisturbed)
+    files = [folder_of(file) / "model.askance" for file in (tickets, undisturbed)]
+    assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_leaving_in_the_middle_of_a_refit_loses_nothing(tickets, terminal):
+    """Ctrl-C, then a kill: nothing hangs, and the same questions come as without them."""
+    undisturbed = tickets.with_name("copy.csv")
+    undisturbed.write_bytes(tickets.read_bytes())
+    options = ["--bits", "8", "--budget", "20"]
+    first = terminal(*COMMAND, tickets, *options).sees("0 of 20 labels")
+    # With the fourth label the first classifier is begun; it serves after some more.
+    for count, key in enumerate("ynyn", start=1):
+        first.presses(key).sees(f"{count} of 20 labels")
+    first.presses("\x03").sees("4 labels given")
+    assert first.ends() == 0
+    second = terminal(*COMMAND, tickets).sees("4 of 20 labels").presses("y").sees("5 of 20 labels")
+    second.child.kill(signal.SIGKILL)
+    second.ends()
+    for each in (first, second):
+        with pytest.raises(ProcessLookupError):
+            os.killpg(each.child.pid, 0)
+    rest = ["n", "n", "y", "n", "y"]
+    assert run(tickets, answers="\n".join(rest)).exit_code == 0
+    straight = run(undisturbed, *options, answers="\n".join([*"ynyny", *rest]))
+    assert straight.exit_code == 0
+    assert rows_of(tickets) == rows_of(undisturbed)
+    files = [folder_of(file) / "model.askance" for file in (tickets, undisturbed)]
+    assert files[0].read_bytes() == files[1].read_bytes()
 
 
 def test_a_second_process_is_refused(tickets, terminal):

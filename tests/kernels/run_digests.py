@@ -31,8 +31,8 @@ def leaves(value: Any) -> bytes:
     return value.tobytes() if isinstance(value, np.ndarray) else repr(value).encode()
 
 
-def digest(name: str, parameters: dict[str, Any], dtype: str) -> str:
-    learner = askance.make_learner(name, n_features=6, dtype=dtype, **parameters)
+def digest(name: str, **parameters: Any) -> str:
+    learner = askance.make_learner(name, n_features=6, **parameters)
     seen = hashlib.sha256()
     for row, label, coin in make_stream(seed=11, n_features=6, length=120):
         decision = learner.decide(row, coin)
@@ -45,4 +45,8 @@ def digest(name: str, parameters: dict[str, Any], dtype: str) -> str:
 if __name__ == "__main__":
     for name, parameters in RUNS:
         for dtype in ("float32", "float64"):
-            sys.stdout.write(f"{name} {parameters} {dtype} {digest(name, parameters, dtype)}\n")
+            found = digest(name, dtype=dtype, **parameters)
+            sys.stdout.write(f"{name} {parameters} {dtype} {found}\n")
+    # It has trees of its own in place of an online oracle of some precision.
+    found = digest("auto", budget=15, horizon=120, lag=4)
+    sys.stdout.write(f"auto {found}\n")

@@ -30,6 +30,29 @@ def test_what_is_added_is_there_for_the_next_reader(path):
     assert (again.budget, again.settings) == (9, {"seed": 1})
 
 
+def test_a_budget_keeps_its_place_unless_the_answers_before_it_are_undone(path):
+    journal = Journal(path)
+    journal.set_budget(9)
+    journal.answer(ONE)
+    journal.set_budget(12, 3, 100)
+    journal.answer(TWO)
+    journal.set_budget(14, 5, 200)
+    assert journal.budgets == [(9, 0, None, 0), (12, 3, 100, 1), (14, 5, 200, 2)]
+    journal.undo()
+    assert journal.budgets == [(9, 0, None, 0), (12, 3, 100, 1), (14, 1, 200, 1)]
+    journal.undo()
+    assert journal.budgets == [(9, 0, None, 0), (12, 0, 100, 0), (14, 0, 200, 0)]
+    assert Journal(path).budgets == journal.budgets
+
+
+def test_a_budget_of_an_earlier_version_comes_after_the_last_answer(path):
+    journal = Journal(path)
+    journal.answer(TWO)
+    with path.open("a") as file:
+        file.write('{"budget": 7}\n')
+    assert Journal(path).budgets == [(7, 5, None, 1)]
+
+
 def test_an_undone_answer_is_gone(path):
     journal = Journal(path)
     journal.answer(ONE)
@@ -62,6 +85,10 @@ def test_a_line_that_was_not_finished_is_dropped_and_written_over(tmp_path_facto
         ('{"undo": 0}', "does not fit"),
         ('{"example": 1}', "does not fit"),
         ('{"budget": "many"}', "does not fit"),
+        ('{"budget": 0}', "does not fit"),
+        ('{"budget": 5, "example": -1}', "does not fit"),
+        ('{"budget": 5, "example": 3, "horizon": "all"}', "does not fit"),
+        ('{"budget": 5, "labels": 3}', "does not fit"),
         ("[" * 100_000, "line 2 of .* is damaged"),
         (json.dumps(ONE._replace(answer="maybe")._asdict()), "does not fit"),
         (json.dumps(ONE._replace(example="0")._asdict()), "does not fit"),

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from askance.data.reading import readers
 from askance.data.reading.intake import Reading
 from askance.errors import FileUnreadable, InvalidParameter, UnknownQuestion
+from askance.labelling.journal import Journal
 from askance.labelling.session import Session, Standing
-from askance.labelling.settings import Settings
+from askance.labelling.settings import LAG, Settings
 
 EACH = settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 ANSWERS = st.sampled_from(["yes", "no", "skip"])
@@ -230,3 +231,95 @@ def test_an_answer_that_was_changed_in_the_journal_is_noticed(
             path.unlink()
     with refused(FileUnreadable, "is damaged", "an id or a probability"):
         Session(folder, mail)
+
+
+# ------------------------------------------------------------------ a budget that is spread
+
+AUTO = {"algorithm": "auto", "parameters": {"lag": LAG}}
+
+
+def said(count, start=0):
+    return [("yes", "no", "no")[i % 3] for i in range(start, start + count)]
+
+
+def test_auto_is_told_how_many_records_and_labels_there_are(mail, begun):
+    folder = begun("a", **AUTO)
+    session = Session(folder, mail)
+    learner = session.learner.learner
+    assert (learner.budget, learner.horizon, learner.rate, learner.lag) == (None, 200, 0.1, LAG)
+    session.set_budget(30)
+    assert (learner.budget, learner.horizon) == (30, 200)
+    again = Session(folder, mail).learner.learner
+    assert (again.budget, again.horizon, again.lag) == (30, 200, LAG)
+
+
+@pytest.mark.parametrize("when", ["at a question", "in a search"])
+def test_a_changed_budget_comes_at_its_example_again(mail, begun, state_of, monkeypatch, when):
+    """From snapshots, from the journal alone, and after an undo: the same questions and bits."""
+    monkeypatch.setattr("askance.labelling.session.CHUNK", 1)
+    folder = begun("a", algorithm="auto", parameters={"lag": 2})
+    session = Session(folder, mail, snapshot_every=4)
+    session.set_budget(20)
+    answered(session, said(6))
+    with mail.open("a") as file:
+        file.write("ann,7,lunch now\n" * 300)
+    session = Session(folder, mail, snapshot_every=4)
+    after = session.journal.answers[-1].example + 1
+    asked = session.next(lambda seen: when == "at a question" or seen == after)
+    assert (asked is None) == (when == "in a search")
+    session.set_budget(200)
+    assert session.learner.learner.horizon == 500
+    assert session.journal.budgets[-1].example > after
+    answered(session, said(1, 6))
+    expected = state_of(session), session.next()
+
+    again = Session(folder, mail)
+    assert again.next() == expected[1]
+    assert state_of(again) == expected[0]
+    for path in folder.glob("snapshot-*"):
+        path.unlink()
+    for _ in range(2):
+        session.undo()
+    assert session.standing().left == 195
+    answered(session, said(2, 5))
+    alone = Session(folder, mail)
+    assert alone.next() == session.next()
+    assert state_of(alone) == state_of(session)
+
+
+def test_reading_ahead_changes_nothing(tmp_path, state_of, monkeypatch):
+    """Neither what is asked nor what is saved, though batches are read before they are needed."""
+    monkeypatch.setattr(readers, "_JSON_BATCH", 8)
+    path = tmp_path / "many.jsonl"
+    path.write_text("".join(f'{{"word": "w{i}", "size": {i * i % 7}}}\n' for i in range(120)))
+    settings = Settings(algorithm="auto", parameters={"lag": 2}, reading=Reading(bits=6))
+    sessions = []
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        Session.begin(tmp_path / name, settings.settled(path))
+        sessions.append(Session(tmp_path / name, path))
+        sessions[-1].set_budget(20)
+    plain, ahead = sessions
+    for answer in said(8):
+        assert plain.next() == ahead.next()
+        ahead.read_ahead()
+        ahead.read_ahead()
+        for session in sessions:
+            session.answer(answer)
+    ahead.next()
+    ahead.read_ahead()
+    plain.next()
+    assert state_of(ahead) == state_of(plain)
+    assert ahead.undo() == plain.undo()
+    assert ahead.next() == plain.next()
+    ahead.close()
+
+
+def test_a_budget_that_was_to_come_later_never_does(begun, mail):
+    journal = Session(begun("a"), mail).journal
+    journal.set_budget(5, 0)
+    journal.set_budget(7, 40, 200)
+    journal.set_budget(9, 20, 200)
+    assert [(one.budget, one.example) for one in Journal(journal.path).budgets] == [(5, 0), (9, 20)]
+    assert Journal(journal.path).budgets == journal.budgets
+    assert journal.budget == 9

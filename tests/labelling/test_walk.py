@@ -3,7 +3,9 @@ import pytest
 from askance.data.features import FeatureMap
 from askance.data.reading.intake import Reading
 from askance.data.reading.readers import read
+from askance.errors import BadRecord
 from askance.labelling.walk import Walk
+from askance.sparse import rows_of
 
 
 @pytest.fixture
@@ -13,7 +15,10 @@ def walk(mail):
 
 def test_records_come_with_their_rows(walk, mail):
     walking = walk()
-    pairs = [(record, walking.row()) for record in iter(walking.read, None)]
+    pairs = []
+    while (rows := walking.rows(7)).shape[0]:
+        assert (walking.rows_at_hand(7) != rows).nnz == 0
+        pairs += [(walking.read(), row) for row in rows_of(rows)]
     assert [record for record, _ in pairs] == list(read(mail))
     one_by_one = FeatureMap()
     for record, row in pairs:
@@ -49,8 +54,22 @@ def test_skipping_leads_to_the_same_record_and_row(tmp_path, position):
     walk.skip(position)
     assert walk.position == position
     for value in (position + 0.5, position + 1.5):
+        assert abs(walk.rows(1).data).tolist() == [value]
         assert walk.read().fields == {"n": value}
-        assert abs(walk.row().values).tolist() == [value]
+
+
+def test_what_is_wrong_further_on_is_told_when_it_is_reached(tmp_path):
+    path = tmp_path / "many.jsonl"
+    path.write_text('{"n": 1}\n' * 1024 + "{oops\n")
+    walk = Walk(path, Reading(), FeatureMap())
+    assert walk.rows_at_hand(5).shape[0] == 0
+    assert walk.rows(2000).shape[0] == 1024
+    walk.fetch()
+    for _ in range(1024):
+        assert walk.read().fields == {"n": 1}
+    assert walk.rows_at_hand(5).shape[0] == 0
+    with pytest.raises(BadRecord, match="line 1,025"):
+        walk.read()
 
 
 def test_numbered_features_are_checked_too(tmp_path):

@@ -3,7 +3,9 @@
 import copy
 import logging
 import math
+import threading
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -377,6 +379,106 @@ def test_a_lag_lets_the_next_classifier_be_fitted_meanwhile():
     assert walked(at_once, X, y, coins) != walked(auto(rate=0.3, lag=5), X, y, coins)
 
 
+class Held(ThreadPoolExecutor):
+    """Begins nothing until it is let go."""
+
+    def __init__(self):
+        super().__init__(1)
+        self.gate = threading.Event()
+        self.submit(self.gate.wait)
+
+
+def told_all(learner, X, y, *, ahead=0):
+    """What is asked when each question is answered at once, and the rows from it on foreseen."""
+    found, at = [], 0
+    while at < X.shape[0]:
+        found += learner.ask_many(X[at : at + 300])
+        at = len(found)
+        if found[-1].wanted:
+            if ahead:
+                learner.look_ahead(X[at : at + ahead])
+            learner.tell(found[-1], y[at - 1])
+    return found
+
+
+def live(name="auto", **options):
+    if name == "auto":
+        options |= {"estimator": GaussianNB()}
+    return ActiveLearner(name, n_features=D, random_state=3, **options)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"rate": 0.2, "lag": 3},
+        {"budget": Budget(total=90), "horizon": 1500},
+        {"budget": Budget(total=300), "horizon": 700},
+        {"budget": Budget(labels=9, per=100)},
+        {"name": "iwal1", "budget": Budget(total=60)},
+    ],
+)
+@pytest.mark.parametrize("ahead", [0, 400])
+def test_many_are_asked_as_one_by_one(options, ahead, tmp_path):
+    """Whatever was scored ahead of time: the same questions, and the same file in the end."""
+    X, y, _ = stream(1500)
+    one, many = live(**options), live(**options)
+    expected = []
+    for row, label in zip(rows_of(X), y, strict=True):
+        expected.append(one.ask(row))
+        if expected[-1].wanted:
+            one.tell(expected[-1], label)
+    assert told_all(many, X, y, ahead=ahead) == expected
+    files = [tmp_path / name for name in ("one", "many")]
+    one.save(files[0])
+    many.save(files[1])
+    assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_what_is_foreseen_is_not_scored_again():
+    X, y, coins = stream(300)
+    learner = auto(rate=0.1)
+    walked(learner, X[:200], y[:200], coins[:200])
+    learner.foresee(X[200:260])
+    learner.foresee(X[200:290])
+    scored = []
+    serving = learner._serving
+    learner._serving = SimpleNamespace(
+        probabilities=lambda X: scored.append(X.shape[0]) or serving.probabilities(X)
+    )
+    decisions = learner.decide_many(X[200:230], np.full(30, 0.999))
+    learner.learn_many(X[200:230], decisions, [None] * 30)
+    learner.decide_many(X[230:290], np.full(60, 0.999))
+    assert scored == []
+    learner.decide_many(X[290:], np.full(10, 0.999))
+    assert scored == [10]
+
+
+@pytest.mark.parametrize("background", [True, False])
+@pytest.mark.parametrize("labels", [2, 60])
+def test_a_file_saved_while_it_is_fitted_goes_on_with_the_same_bits(tmp_path, labels, background):
+    """The classifier that is on its way serves at the same label, wherever it is fitted."""
+    X, y, _ = stream(900)
+    whole = told_all(live(rate=0.3, lag=6), X, y)
+    learner, executor, at = live(rate=0.3, lag=6), Held(), 0
+    while learner.stats().answered < labels or learner.learner._begun is None:
+        if learner.stats().answered == labels:
+            learner.work_in(executor)
+        question = learner.ask(row_at(X, at))
+        if question.wanted:
+            learner.tell(question, y[at])
+        at += 1
+    assert not learner.learner._begun.future.done()
+    learner.save(tmp_path / "a")
+    again = ActiveLearner.load(tmp_path / "a")
+    if background:
+        again.work_in(executor)
+    assert (again.learner._begun.future is not None) == background
+    others = learner, again, copy.deepcopy(learner)
+    executor.gate.set()
+    for one in others:
+        assert told_all(one, X[at:], y[at:]) == whole[at:]
+
+
 def test_labels_that_come_late_count_as_asked():
     """The rate is set by what was asked, not by what was answered."""
     X, y, _ = stream(1200)
@@ -422,9 +524,28 @@ def test_a_changed_budget_changes_the_rate():
     assert 300 < sum(d.queried for d in decisions) < 390
 
 
-def test_a_rate_is_taken_from_a_budget_per_window():
-    learner = ActiveLearner("auto", n_features=D, budget=Budget(labels=5, per=100))
-    assert learner.learner.rate == 0.05
+@pytest.mark.parametrize("total", [None, 10**6])
+def test_a_rate_is_taken_from_a_budget_per_window(total):
+    """It asks at that rate, in all, and seldom comes when the window is full."""
+    X, y, _ = stream(6000)
+    learner = live(budget=Budget(total=total, labels=75, per=500), horizon=6000)
+    assert learner.learner.rate == 0.15
+    told_all(learner, X, y)
+    stats = learner.stats()
+    assert 0.8 < stats.asked / 900 <= 1.0
+    assert stats.refused < 0.2 * stats.seen
+
+
+def test_a_window_that_is_no_limit_is_a_rate_of_one():
+    learner = live(budget=Budget(labels=9, per=3))
+    assert learner.learner.rate == 1.0
+
+
+def test_a_budget_that_is_taken_away_no_longer_paces():
+    learner = live(budget=Budget(total=40), horizon=1000, rate=0.3)
+    assert (learner.learner.budget, learner.learner.horizon) == (40, 1000)
+    learner.set_budget(Budget())
+    assert (learner.learner.budget, learner.learner.rate) == (None, 0.3)
 
 
 def test_beyond_the_horizon_it_goes_on_at_the_same_rate():

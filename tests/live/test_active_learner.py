@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
+from sklearn.naive_bayes import GaussianNB
 
 import askance
 from askance.checks.comparing import same
@@ -49,12 +50,11 @@ ALGORITHMS: dict[str, dict[str, Any]] = {
     "oracular_iwal1": {"c0": 0.3},
     "online_active_cover": {"c0": 0.1, "cover_size": 2},
 }
+LEARNERS = ALGORITHMS | {"auto": {"estimator": GaussianNB(), "rate": 0.3, "lag": 2}}
 
 
 def make(name: str = "iwal1", **settings: Any) -> ActiveLearner:
-    return ActiveLearner(
-        name, **({"n_features": 4, "random_state": 1} | ALGORITHMS[name] | settings)
-    )
+    return ActiveLearner(name, **({"n_features": 4, "random_state": 1} | LEARNERS[name] | settings))
 
 
 def snapshot(live: ActiveLearner) -> bytes:
@@ -86,7 +86,7 @@ class Logged:
 
 
 def logged(name: str = "iwal1", **settings: Any) -> tuple[ActiveLearner, Logged]:
-    learner = Logged(askance.make_learner(name, n_features=4, **ALGORITHMS[name]))
+    learner = Logged(askance.make_learner(name, n_features=4, **LEARNERS[name]))
     return ActiveLearner(learner, **({"random_state": 1} | settings)), learner
 
 
@@ -111,7 +111,7 @@ def first_wanted(live: ActiveLearner) -> Question:
 # What a question says
 
 
-@pytest.mark.parametrize("name", ALGORITHMS)
+@pytest.mark.parametrize("name", LEARNERS)
 def test_a_question_says_what_was_decided(name: str) -> None:
     live, learner = logged(name)
     coins = np.random.default_rng(1).random(len(STREAM)).tolist()
@@ -404,7 +404,7 @@ def test_a_rate_holds_over_every_window() -> None:
     assert live.ask(STREAM[12].row).wanted
 
 
-@pytest.mark.parametrize("name", ALGORITHMS)
+@pytest.mark.parametrize("name", LEARNERS)
 def test_refused_examples_leave_no_trace_but_their_count(name: str) -> None:
     """The learner's state and clock stand still; coins go on, one for each example."""
     live, learner = logged(name, budget=Budget(total=1))
@@ -545,7 +545,7 @@ def test_two_threads_ask_and_tell() -> None:
 # Files
 
 
-@pytest.mark.parametrize("name", ALGORITHMS)
+@pytest.mark.parametrize("name", LEARNERS)
 @given(cut=st.integers(0, len(STREAM)), seed=st.integers(0, 2**32 - 1))
 @settings(max_examples=8)
 def test_saving_at_any_point_gives_the_same_future(name: str, cut: int, seed: int) -> None:
@@ -718,7 +718,7 @@ def test_a_learner_of_ones_own_knows_its_dimension(refused: Any) -> None:
 # The labels afterwards
 
 
-@pytest.mark.parametrize("name", ALGORITHMS)
+@pytest.mark.parametrize("name", LEARNERS)
 def test_the_weighted_sample_is_what_was_answered(name: str, tmp_path: Path) -> None:
     live = make(name, budget=Budget(total=30))
     answered = {}

@@ -248,7 +248,8 @@ LOOPS = {
 
 def test_there_is_one_loop() -> None:
     package = Path(askance.__file__).parent
-    verbs = {"decide", "decide_many", "offer", "_offer", "ask", "run_settings", "run_compiled"}
+    verbs = {"decide", "decide_many", "offer", "_offer", "ask", "ask_many"}
+    verbs |= {"run_settings", "run_compiled"}
     found = set()
     for path in package.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):

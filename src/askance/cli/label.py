@@ -40,7 +40,10 @@ class LabellingOptions:
 
     budget: Annotated[
         int | None,
-        typer.Option(min=1, help="Label budget for the session; without one, until you quit."),
+        typer.Option(
+            min=1,
+            help="Label budget, spread over the file; without one, a tenth of it until you quit.",
+        ),
     ] = None
     session: Annotated[
         Path | None,
@@ -73,9 +76,11 @@ class LabellingOptions:
         self, reading: ReadingOptions, algorithm: str, parameters: dict[str, Any]
     ) -> "Settings":
         """What a new labelling begins with."""
-        from askance.labelling.settings import Settings
+        from askance.labelling.settings import LAG, Settings
         from askance.presets import suggested
 
+        if algorithm == "auto":
+            parameters = {"lag": LAG, **parameters}
         reading.refuse_as_label(self.label)
         return Settings(
             algorithm=algorithm,
@@ -97,6 +102,7 @@ def label(
 ) -> None:
     """Label a file by hand: one key for each record that is worth asking about.
 
+    The file is counted first, so that the budget lasts until its end.
     y yes, n no, s skip, u undo, q quit. Every answer is saved at once. The same command picks up
     where you left off. Without a terminal, answers are read from standard input, one per line.
     Writes labels.csv, sample.parquet and model.askance to the session folder.

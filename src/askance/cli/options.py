@@ -210,7 +210,7 @@ class LearnerOptions:
 
     algorithm: Annotated[
         str, choice(ALGORITHMS, "Algorithm that chooses what to ask", **_LEARNING)
-    ] = "online_active_cover"
+    ] = "auto"
     c0: Annotated[
         float | None,
         typer.Option(

@@ -1,8 +1,8 @@
 """The journal of a labelling: how it began and every answer, a line each, on the disk at once.
 
 Lines are only added. The first is an object with the ``settings``; each other is an answer, an
-``undo`` of the last answer, or a new ``budget``. A last line that is not whole was being written
-when the process died, and is dropped.
+``undo`` of the last answer, or a new ``budget`` and the number of the example before which it came.
+A last line that is not whole was being written when the process died, and is dropped.
 """
 
 import json
@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from askance.errors import FileUnreadable
 from askance.storage.files import write_atomically
 
-__all__ = ["SIGNS", "GivenAnswer", "Journal", "Reply"]
+__all__ = ["SIGNS", "GivenAnswer", "Journal", "NewBudget", "Reply"]
 
 VERSION = 2
 """Raised when an older askance could no longer follow what this one writes."""
@@ -52,6 +52,27 @@ class GivenAnswer(NamedTuple):
     check: str
 
 
+class NewBudget(NamedTuple):
+    """A label budget that holds from some example on.
+
+    Parameters
+    ----------
+    budget
+        How many labels may be given in all.
+    example
+        The number of the example before which it came.
+    horizon
+        How many examples the file had, if that was counted.
+    answers
+        How many answers had been given.
+    """
+
+    budget: int
+    example: int
+    horizon: int | None
+    answers: int
+
+
 class Journal:
     """What was answered so far.
 
@@ -74,7 +95,7 @@ class Journal:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         self.answers: list[GivenAnswer] = []
-        self.budget: int | None = None
+        self.budgets: list[NewBudget] = []
         try:
             content = self.path.read_bytes()
         except OSError as error:
@@ -93,6 +114,11 @@ class Journal:
         with write_atomically(path) as file:
             file.write(_line(first))
 
+    @property
+    def budget(self) -> int | None:
+        """How many labels may be given in all, if somebody said so."""
+        return self.budgets[-1].budget if self.budgets else None
+
     def answer(self, given: GivenAnswer) -> None:
         """Add an answer."""
         self._add(given._asdict())
@@ -101,12 +127,35 @@ class Journal:
     def undo(self) -> None:
         """Add that the last answer does not hold."""
         self._add({"undo": self.answers[-1].example})
-        self.answers.pop()
+        self._take_back()
 
-    def set_budget(self, budget: int) -> None:
-        """Add how many labels may be given in all from now on."""
-        self._add({"budget": budget})
-        self.budget = budget
+    def set_budget(
+        self, budget: int, example: int | None = None, horizon: int | None = None
+    ) -> None:
+        """Add how many labels may be given in all, from before an ``example`` on."""
+        example = self._next_example() if example is None else example
+        self._add({"budget": budget, "example": example, "horizon": horizon})
+        self._change(budget, example, horizon)
+
+    def _next_example(self) -> int:
+        return self.answers[-1].example + 1 if self.answers else 0
+
+    def _take_back(self) -> None:
+        """Drop the last answer; a budget that came later now follows the one before."""
+        self.answers.pop()
+        given, example = len(self.answers), self._next_example()
+        self.budgets = [
+            one if one.answers <= given else one._replace(answers=given, example=example)
+            for one in self.budgets
+        ]
+
+    def _change(self, budget: int, example: int, horizon: int | None) -> None:
+        """Take a new budget; one that was to come later never does."""
+        new = NewBudget(budget, example, horizon, len(self.answers))
+        earlier = [
+            one for one in self.budgets if (one.answers, one.example) <= (new.answers, example)
+        ]
+        self.budgets = [*earlier, new]
 
     def _add(self, line: dict[str, Any]) -> None:
         content = _line(line)
@@ -148,14 +197,24 @@ class Journal:
     def _follow(self, line: dict[str, Any]) -> None:
         try:
             if "undo" in line:
-                self.answers.pop()
+                self._take_back()
             elif "budget" in line:
-                self.budget = int(line["budget"])
+                # Those of earlier versions came with nothing else.
+                plan = {"example": self._next_example(), "horizon": None} | line
+                self._change(*_checked_budget(**plan))
             else:
                 self.answers.append(_checked(GivenAnswer(**line)))
         except (IndexError, TypeError, ValueError) as error:
             shown = str(line)[:100]
             raise FileUnreadable(f"{self.path} has a line that does not fit: {shown}") from error
+
+
+def _checked_budget(budget: int, example: int, horizon: int | None) -> tuple[int, int, int | None]:
+    """Raise unless a budget can have been set."""
+    for count, least in ((budget, 1), (example, 0), (1 if horizon is None else horizon, 1)):
+        if type(count) is not int or count < least:
+            raise ValueError
+    return budget, example, horizon
 
 
 def _checked(given: GivenAnswer) -> GivenAnswer:

@@ -51,9 +51,9 @@ def opened(
                     shutil.copyfileobj(source, copy)
                 wanted = wanted.settled(path)
             Session.begin(folder, wanted)
-        session = Session(folder, path)
-        _refuse_others(session, wanted, chosen)
-        yield session
+        with contextlib.closing(Session(folder, path)) as session:
+            _refuse_others(session, wanted, chosen)
+            yield session
 
 
 def _refuse_others(session: Session, wanted: Settings, chosen: Collection[str]) -> None:

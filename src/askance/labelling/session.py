@@ -6,6 +6,7 @@ tomorrow, and how an answer is undone. Snapshots only save time.
 """
 
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -17,7 +18,8 @@ from askance.labelling.journal import SIGNS, GivenAnswer, Journal, Reply
 from askance.labelling.settings import Settings
 from askance.labelling.snapshots import ANSWERS, Snapshots
 from askance.labelling.walk import Walk
-from askance.live import Question
+from askance.live import Budget, Question
+from askance.protocols import PacedLearner
 
 __all__ = ["OpenQuestion", "Session", "Standing"]
 
@@ -26,6 +28,9 @@ RECENT = 100
 
 CHUNK = 256
 """Examples between two checks of whether to keep searching."""
+
+AHEAD = 512
+"""Examples that are scored before they are offered, at most."""
 
 _JOURNAL = "journal.jsonl"
 
@@ -109,7 +114,15 @@ class Session:
         # After each answer, so that an undo need not read the whole file for it.
         self._checksums: list[Any] = []
         self._current: OpenQuestion | None = None
+        # One thread fits while a person reads, and one looks for what comes next.
+        self._fitting, self._reading = ThreadPoolExecutor(1), ThreadPoolExecutor(1)
+        self._ahead: Future[None] | None = None
         self._restore()
+
+    def close(self) -> None:
+        """Begin nothing more in the background; all that was answered is on the disk."""
+        for executor in (self._fitting, self._reading):
+            executor.shutdown(wait=False, cancel_futures=True)
 
     @classmethod
     def begin(cls, folder: str | Path, settings: Settings) -> None:
@@ -134,14 +147,35 @@ class Session:
         ``going_on`` is told now and then how many examples were read. If it says no, None is
         returned as well, and the next call resumes the search.
         """
+        self._finish_reading()
         while self._current is None and self.ended is None:
             if self._walk.position % CHUNK == 0 and not going_on(self._walk.position):
                 break
-            self._advance()
+            self._advance(CHUNK - self._walk.position % CHUNK)
         return None if self._left() == 0 else self._current
+
+    def read_ahead(self) -> None:
+        """Prepare the next search in the background, while a person reads this question.
+
+        Records are read and scored. Nothing is offered to the learner, so what it asks next depends
+        on neither the time nor this.
+        """
+        if self._ahead is None:
+            self._ahead = self._reading.submit(self._prepare)
+
+    def _prepare(self) -> None:
+        self.learner.look_ahead(self._walk.rows_at_hand(AHEAD))
+        self._walk.fetch()
+
+    def _finish_reading(self) -> None:
+        """Wait until the walk and the learner are free again."""
+        if self._ahead is not None:
+            ahead, self._ahead = self._ahead, None
+            ahead.result()
 
     def answer(self, answer: Reply) -> None:
         """Answer the open question; the answer is on the disk before it is learned."""
+        self._finish_reading()
         if self._current is None:
             raise UnknownQuestion("there is no open question to answer")
         question, record = self._current
@@ -156,6 +190,7 @@ class Session:
 
     def undo(self) -> GivenAnswer | None:
         """Take the last answer back, as if it had never been given; None if there is none."""
+        self._finish_reading()
         if not self.journal.answers:
             return None
         undone = self.journal.answers[-1]
@@ -165,13 +200,21 @@ class Session:
 
     def set_budget(self, budget: int) -> None:
         """Change the label budget, which counts the labels already given."""
+        self._finish_reading()
         spent = self.learner.stats().answered
         if budget < spent:
             raise InvalidParameter(
                 f"budget must be at least the {spent} labels already given, got {budget}"
             )
-        if budget != self.journal.budget:
-            self.journal.set_budget(budget)
+        if budget == self.journal.budget:
+            return
+        example, horizon = self._walk.position, self.settings.horizon
+        if example:
+            # The file may have grown.
+            horizon = self.settings.counted(self.source)
+        self.journal.set_budget(budget, example, horizon)
+        self._budgets = [self.journal.budgets[-1]]
+        self._apply_budgets()
 
     def likely_ids(self) -> list[str]:
         """Columns that are learned from although they look like ids."""
@@ -195,21 +238,26 @@ class Session:
         budget = self.journal.budget
         return None if budget is None else max(0, budget - self.learner.stats().answered)
 
-    def _advance(self) -> None:
-        """Read one record and offer it."""
-        record = self._walk.read()
-        if record is None:
+    def _advance(self, most: int) -> None:
+        """Offer so many records at most, up to one that is asked about."""
+        if self._budgets and self._budgets[0].answers == len(self._checksums):
+            most = min(most, self._budgets[0].example - self._walk.position)
+        rows = self._walk.rows(most)
+        if not rows.shape[0]:
             self._exhausted = True
             return
-        question = self.learner.ask(self._walk.row())
-        if question.wanted:
-            self._current = OpenQuestion(question, record)
+        for question in self.learner.ask_many(rows):
+            record = self._walk.read()
+            if question.wanted and record is not None:
+                self._current = OpenQuestion(question, record)
+        self._apply_budgets()
 
     def _restore(self) -> None:
         """Rebuild everything from the file and the answers that hold."""
         answers = self.journal.answers
         learner, done = self._snapshots.latest(answers) or (self.settings.learner(), 0)
         self.learner = learner
+        learner.work_in(self._fitting)
         assert learner.features is not None
         self._walk = Walk(self.source, self.settings.reading, learner.features)
         self._exhausted = False
@@ -218,18 +266,40 @@ class Session:
         if done and len(self._checksums) == done:
             self._walk.skip(answers[done - 1].example + 1)
             self._walk.checksum = self._checksums[-1].copy()
-        for given in answers[len(self._checksums) : done]:
+        remembered = len(self._checksums)
+        self._budgets = [one for one in self.journal.budgets if one.answers >= remembered]
+        for given in answers[remembered:done]:
             self._pass(given)
+        self._apply_budgets()
         for given in answers[done:]:
             self._replay(given)
+
+    def _apply_budgets(self, *, known: bool = False) -> None:
+        """Tell a learner that spreads its questions of the budgets that are due here.
+
+        ``known`` is said of those that a snapshot has taken in already.
+        """
+        given, position = len(self._checksums), self._walk.position
+        while self._budgets and (self._budgets[0].answers, self._budgets[0].example) <= (
+            given,
+            position,
+        ):
+            budget, example, horizon, _ = self._budgets.pop(0)
+            if isinstance(self.learner.learner, PacedLearner):
+                # With another budget the same answers lead elsewhere.
+                self._walk.checksum.update(repr((budget, example, horizon)).encode())
+                if not known:
+                    self.learner.set_budget(Budget(total=budget), horizon)
 
     def _pass(self, given: GivenAnswer) -> None:
         """Read up to an answer that a snapshot has taken in already."""
         record = None
+        self._apply_budgets(known=True)
         while self._walk.position <= given.example:
             record = self._walk.read()
             if record is None:
                 raise self._changed(given)
+            self._apply_budgets(known=True)
         if record is None:
             raise FileUnreadable(f"{self.journal.path} has its answers in an impossible order")
         self._remember(record, given)
@@ -237,7 +307,7 @@ class Session:
     def _replay(self, given: GivenAnswer) -> None:
         """Come to a question again, and answer it again."""
         while self._current is None and not self._exhausted:
-            self._advance()
+            self._advance(CHUNK)
         if self._current is None or self._current.question.id != given.example:
             raise self._changed(given)
         self._take(given)
@@ -254,6 +324,7 @@ class Session:
         else:
             self.learner.tell(question, SIGNS[given.answer])
         self._current = None
+        self._apply_budgets()
 
     def _remember(self, record: Record, given: GivenAnswer) -> None:
         checksum = self._walk.checksum

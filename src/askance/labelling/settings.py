@@ -12,9 +12,14 @@ from askance.data.features.indexers import Hashing
 from askance.data.reading.intake import Intake, Reading
 from askance.errors import FileUnreadable, InvalidParameter
 from askance.live import ActiveLearner
+from askance.protocols import PacedLearner
 from askance.types import State
+from askance.validation import require_whole
 
-__all__ = ["Settings"]
+__all__ = ["LAG", "Settings"]
+
+LAG = 5
+"""Labels that a person may give while a classifier is fitted: it serves that many later, always."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +39,8 @@ class Settings:
     scales
         What the first records taught the feature map, as plain values; None if it was not to learn.
         It is kept, so that a file may grow or change where it was not read.
+    horizon
+        How many records the file had, where the learner spreads its questions over them.
     """
 
     algorithm: str = "online_active_cover"
@@ -42,8 +49,11 @@ class Settings:
     classes: tuple[str, str] = ("no", "yes")
     reading: Reading = field(default_factory=Reading)
     scales: State | None = None
+    horizon: int | None = None
 
     def __post_init__(self) -> None:
+        if self.horizon is not None:
+            require_whole(1, horizon=self.horizon)
         # Else the first answer could not be written to a file.
         for name in self.classes:
             if not _is_text(name):
@@ -57,8 +67,14 @@ class Settings:
         reading = replace(self.reading, text=tuple(sorted(features.text)))
         scales = None if features.scales is None else _plain(features.scales.get_state())
         settled = replace(self, reading=reading, scales=scales)
-        settled.learner()
-        return settled
+        return replace(settled, horizon=settled.counted(source))
+
+    def counted(self, source: str | Path) -> int | None:
+        """How many records a file has, if the learner wants to know."""
+        if not isinstance(self.learner().learner, PacedLearner):
+            return None
+        batches = Intake(source, self.reading, self._features()).batches()
+        return sum(len(batch.ids) for batch in batches)
 
     def learner(self) -> ActiveLearner:
         """The learner before the first example.
@@ -69,6 +85,7 @@ class Settings:
         return ActiveLearner(
             self.algorithm,
             random_state=self.seed,
+            horizon=self.horizon,
             features=self._features(),
             classes=self.classes,
             reading=self.reading.as_state(),

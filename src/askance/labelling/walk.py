@@ -2,12 +2,13 @@
 
 import hashlib
 from collections.abc import Iterator
+from concurrent.futures import Future
 from pathlib import Path
 
 from askance.data.features import FeatureMap
 from askance.data.features.records import Batch, Record
 from askance.data.reading.intake import Intake, Reading
-from askance.sparse import row_at
+from askance.sparse import empty
 from askance.types import Matrix, Row
 
 __all__ = ["Walk"]
@@ -25,8 +26,10 @@ class Walk:
     >>> file = Path(tempfile.mkdtemp()) / "mail.csv"
     >>> _ = file.write_text("size\n3\n5\n")
     >>> walk = Walk(file, Reading(), FeatureMap())
-    >>> walk.read().fields, walk.row().values.tolist(), walk.position
-    ({'size': 3.0}, [3.0], 1)
+    >>> walk.rows(9).data.tolist()
+    [3.0, 5.0]
+    >>> walk.read().fields, walk.position
+    ({'size': 3.0}, 1)
     """
 
     def __init__(self, source: str | Path, reading: Reading, features: FeatureMap) -> None:
@@ -40,6 +43,7 @@ class Walk:
         self._rows: Matrix | None = None
         self._batch: Batch | None = None
         self._place = -1
+        self._fetched: Future[Batch | None] | None = None
 
     def read(self) -> Record | None:
         """The next record; None at the end."""
@@ -53,16 +57,34 @@ class Walk:
         self.checksum.update(_content(record))
         return record
 
-    def row(self) -> Row:
-        """The row of the record that was read last.
+    def rows(self, most: int) -> Matrix:
+        """The rows of the records that come next, one at least unless there is none.
 
-        Rows are encoded a batch at a time, and only where one is wanted, so that records which the
+        They are encoded a batch at a time, and only where one is wanted, so that records which the
         learner already knows are read quickly.
         """
+        while not self._left():
+            if not self._turn():
+                return empty()
         if self._rows is None:
             assert self._batch is not None
             self._rows = self._features.encode_batch(self._batch)
-        return row_at(self._rows, self._place)
+        return self.rows_at_hand(most)
+
+    def rows_at_hand(self, most: int) -> Matrix:
+        """Those of them that are encoded already."""
+        if self._rows is None:
+            return empty()
+        return self._rows[self._place + 1 : self._place + 1 + most]
+
+    def fetch(self) -> None:
+        """Read the next batch before it is needed; what is wrong with it is told then."""
+        if self._fetched is None:
+            self._fetched = Future()
+            try:
+                self._fetched.set_result(next(self._batches, None))
+            except Exception as error:
+                self._fetched.set_exception(error)
 
     def skip(self, position: int) -> None:
         """Go forward to a position that was reached before, without a checksum."""
@@ -79,7 +101,10 @@ class Walk:
         return 0 if self._batch is None else len(self._batch.ids) - self._place - 1
 
     def _turn(self) -> bool:
-        self._batch, self._rows, self._place = next(self._batches, None), None, -1
+        self.fetch()
+        assert self._fetched is not None
+        fetched, self._fetched = self._fetched, None
+        self._batch, self._rows, self._place = fetched.result(), None, -1
         self._records = iter(()) if self._batch is None else self._batch.records()
         return self._batch is not None
 

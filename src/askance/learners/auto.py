@@ -59,7 +59,10 @@ LEVEL = 0.05
 """The level of the guard's test."""
 
 
-_NOTHING: tuple[Matrix, Floats] = empty(), np.zeros(0)
+_NOTHING: tuple[Matrix, Floats] = empty(), np.zeros((0, 2))
+
+
+_Sample = tuple[Matrix, Integers, Floats]
 
 
 class _Pace(NamedTuple):
@@ -76,11 +79,14 @@ class _Pace(NamedTuple):
 
 
 class _Refit(NamedTuple):
-    """A classifier on its way: of the first ``labels`` labels and the ``rows`` kept by then."""
+    """A classifier on its way: of the first ``labels`` labels and the ``rows`` kept by then.
+
+    With it comes the guard's, if it wants one.
+    """
 
     labels: int
     rows: Matrix
-    future: "Future[ProbabilisticClassifier] | None"
+    future: "Future[list[ProbabilisticClassifier]] | None"
 
 
 class Auto:
@@ -105,8 +111,8 @@ class Auto:
         The share of examples, those with the smallest margins, among which all other labels are
         drawn; more only where the budget is larger than that.
     lag
-        How many labels later a new classifier serves. Meanwhile ``executor``, if it is set, can fit
-        it in the background.
+        How many labels later a new classifier serves; meanwhile it may be fitted in the background
+        (:meth:`work_in`).
     n_features
         Number of features, if rows with others are to be refused.
 
@@ -201,6 +207,24 @@ class Auto:
         """One prediction, -1 or +1, for each row of a CSR array."""
         return _predicted(self.probabilities(X))
 
+    # ------------------------------------------------------------------ ahead of time
+
+    def work_in(self, executor: Executor | None) -> None:
+        """Fit in an ``executor`` from now on; that changes the time and no bit."""
+        self.executor = executor
+        if self._begun is not None and self._begun.future is None:
+            self._begun = self._begin(self._begun.labels, self._begun.rows)
+
+    def foresee(self, X: Matrix) -> None:
+        """Score the rows that come next, to save time then; decisions do not change by it."""
+        check_matrix(X, self.n_features)
+        scored = min(self._known[0].shape[0], X.shape[0])
+        if self._recalled(X[:scored]) is None:
+            scored = 0
+        if scored < X.shape[0]:
+            shares = self._known[1][:scored], _shares(self._serving, X[scored:])
+            self._known = X, np.concatenate(shares)
+
     # ------------------------------------------------------------------ deciding
 
     @property
@@ -216,10 +240,12 @@ class Auto:
         """Decide for rows, up to the last one whose label cannot change what is decided next."""
         check_matrix(X, self.n_features)
         coins = require_coins(coins, X.shape[0])
-        shares, pace = _shares(self._serving, X), self._pace
+        shares, pace = self._recalled(X), self._pace
+        if shares is None:
+            shares = _shares(self._serving, X)
+            # Kept only to save time: who learns what was just decided need not score it again.
+            self._known = X, shares
         margins = _margins(shares)
-        # Kept only to save time: who learns what was just decided need not score it again.
-        self._known = X, margins
         P = np.where(margins < pace.edge, pace.inside, pace.least)
         P[margins == pace.edge] = pace.tied
         queried = coins < P
@@ -259,7 +285,10 @@ class Auto:
     ) -> None:
         """Learn a block of examples, exactly as if one after the other."""
         check_block(X, self.n_features, decisions, labels)
-        start, margins = 0, self._recalled(X)
+        start, shares = 0, self._recalled(X)
+        margins = np.full(len(decisions), math.nan) if shares is None else _margins(shares)
+        if shares is not None:
+            self._forget(len(decisions))
         while start < len(decisions):
             stop = self._stretch(decisions, start)
             # A slice owns its arrays, so that rows that are kept do not keep whole files.
@@ -269,17 +298,22 @@ class Auto:
             self._count(decisions[stop - 1], labels[stop - 1], stop - start)
             start = stop
 
-    def _recalled(self, X: Matrix) -> Floats:
-        """Margins of the rows that were decided last, else NaN."""
-        known, margins = self._known
+    def _recalled(self, X: Matrix) -> Floats | None:
+        """Probabilities of rows that were scored already, if they come next."""
+        known, shares = self._known
         n = X.shape[0]
         if n <= known.shape[0] and np.array_equal(X.indptr, known.indptr[: n + 1]):
             places = slice(0, X.indptr[-1])
             if np.array_equal(X.indices, known.indices[places]) and np.array_equal(
                 X.data, known.data[places]
             ):
-                return margins[:n]
-        return np.full(n, math.nan)
+                return shares[:n]
+        return None
+
+    def _forget(self, n: int) -> None:
+        """Drop the first rows that were scored."""
+        known, shares = self._known
+        self._known = (known[n:], shares[n:]) if n < known.shape[0] else _NOTHING
 
     def _stretch(self, decisions: Sequence[Decision], start: int) -> int:
         """Where the next examples end of which only the last can change anything."""
@@ -310,6 +344,7 @@ class Auto:
         self._waiting.add(decision.k)
         self._offered += 1
         self._asked += 1
+        self._forget(1)
         self._change(None)
 
     def _change(self, label: Label | None) -> None:
@@ -319,7 +354,7 @@ class Auto:
         last = label is not None and labels == self.budget
         last |= self._offered == self.horizon and not self._waiting
         if labels > self._fitted and (last or (begun is None and labels >= self._next_fit())):
-            self._begun = begun = self._begin(labels)
+            self._begun = begun = self._begin(labels, from_rows(list(self._kept)))
         if begun is not None and (last or labels >= begun.labels + self.lag):
             self._serve(begun)
         elif self._offered % STEP and self._paced_for == self._phase():
@@ -341,40 +376,54 @@ class Auto:
         growth = GROWTH if self._taught > 1 else 0.0
         return max(self._first(), self._fitted + 1, math.ceil(self._fitted * (1 + growth)))
 
-    def _begin(self, labels: int) -> _Refit:
-        rows = from_rows(list(self._kept))
-        future = None if self.executor is None else self.executor.submit(self._fit, labels, rows)
+    def _begin(self, labels: int, rows: Matrix) -> _Refit:
+        future = None
+        if self.executor is not None:
+            future = self.executor.submit(_fit_all, self.oracle, self._samples(labels), rows)
         return _Refit(labels, rows, future)
 
     def _serve(self, refit: _Refit) -> None:
         labels, rows, future = refit
-        self._serving = self._fit(labels, rows) if future is None else future.result()
+        if future is None:
+            self._serving, *without = _fit_all(self.oracle, self._samples(labels), rows)
+        else:
+            self._serving, *without = future.result()
         self._fitted, self._shown, self._begun = labels, rows, None
         self._taught = self._labelled.classes_of(labels)
         self._margins = deque([math.nan] * len(self._kept), KEPT)
         self._known = _NOTHING
-        self._guard()
+        if without:
+            self._guard(without[0], self._honest(labels)[1])
 
     def _fit(self, labels: int, rows: Matrix) -> ProbabilisticClassifier:
         return self.oracle.fit(*self._labelled.sample(slice(0, labels)), rows)
 
-    def _guard(self) -> None:
+    def _samples(self, labels: int) -> list[_Sample]:
+        """What a classifier is fitted to, and the guard's if it wants one."""
+        samples = [self._labelled.sample(slice(0, labels))]
+        first, _ = self._honest(labels)
+        if len(first) >= FIRST // 2 and self._share < MOST_UNIFORM:
+            without = self._labelled.sample(first)
+            if len(set(without[1].tolist())) > 1:
+                samples.append(without)
+        return samples
+
+    def _honest(self, labels: int) -> tuple[Integers, Integers]:
+        """The two halves of the uniform ones among the first labels."""
+        chosen = self._labelled.uniform()
+        chosen = chosen[chosen < labels]
+        half = len(chosen) // 2
+        return chosen[:half], chosen[half:]
+
+    def _guard(self, without: ProbabilisticClassifier, held_out: Integers) -> None:
         """Spend more uniformly if the focused labels have done harm.
 
         The second half of the uniform labels is predicted by a classifier that was fitted to their
         first half, and was predicted as decided. A sign test compares the two.
         """
-        chosen = self._labelled.uniform()
-        half = len(chosen) // 2
-        if half < FIRST // 2 or self._share >= MOST_UNIFORM:
-            return
-        X, targets, importance = self._labelled.sample(chosen[:half])
-        if len(set(targets.tolist())) < 2:
-            return
-        without = self.oracle.fit(X, targets, importance, self._shown)
-        X, targets, _ = self._labelled.sample(chosen[half:])
+        X, targets, _ = self._labelled.sample(held_out)
         right = without.predict_many(X) == targets
-        was_right = self._labelled.predicted(chosen[half:]) == targets
+        was_right = self._labelled.predicted(held_out) == targets
         worse, better = int(np.sum(right & ~was_right)), int(np.sum(was_right & ~right))
         if _sign_test(worse, better) < LEVEL:
             self._share = min(2 * self._share, MOST_UNIFORM)
@@ -489,6 +538,12 @@ class Auto:
                 matrix_from_state(rows, self.n_features),
                 None,
             )
+
+
+def _fit_all(
+    oracle: ProbabilisticOracle, samples: Sequence[_Sample], rows: Matrix
+) -> list[ProbabilisticClassifier]:
+    return [oracle.fit(*sample, rows) for sample in samples]
 
 
 def _check_shares(**shares: float) -> None:

@@ -37,8 +37,19 @@ class Coins:
             self.draw()
 
     def draw(self) -> None:
-        """Draw the next coins, when none is left."""
-        self.ahead = self._generator.random(AHEAD)[::-1].tolist()
+        """Draw the next coins, behind those that are left."""
+        self.ahead = self._generator.random(AHEAD)[::-1].tolist() + self.ahead
+
+    def next(self, count: int) -> list[float]:
+        """The next so many coins, which are not used up by it.
+
+        >>> coins = Coins(7)
+        >>> coins.next(100)[:64] == coins.ahead[:-65:-1]
+        True
+        """
+        while len(self.ahead) < count:
+            self.draw()
+        return self.ahead[: -count - 1 : -1]
 
     def get_state(self) -> State:
         """The coin, and the generator's state after it, as if none had been drawn ahead."""

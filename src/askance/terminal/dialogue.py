@@ -55,6 +55,8 @@ class Dialogue:
                 return
             self._since = self._session.standing().seen
             self._show(help=False)
+            if self._patient:
+                self._session.read_ahead()
             key = self._key()
             if key in _LEAVE or not self._obey(key):
                 return
