@@ -42,7 +42,7 @@ def test_it_is_the_error_on_what_was_held_out_since_the_refit(floor):
     assert current.refits == 3
     assert found[:3] == expected.interval()[:3]
     assert found.level == 0.9
-    assert found.of == "the current classifier"
+    assert found.of == "error of the current classifier"
     weights = np.where(held, losses / (share * P), 0)[begun:]
     assert math.isclose(found.estimate, weights.mean())
 

@@ -45,7 +45,7 @@ def test_an_interval_says_what_it_is(kind):
     assert found.holds == "at any time"
     assert math.isclose(found.estimate, np.sum((loss / P)[asked]) / len(P))
     assert 0 < found.low < 0.057 < found.high < 0.2
-    assert ("as they were" in found.of) == (kind is ProgressiveError)
+    assert ("so far" in found.of) == (kind is ProgressiveError)
 
 
 @BOTH

@@ -2,6 +2,7 @@
 
 from askance.estimate.held_out import CurrentError
 from askance.estimate.measures import confusion, cost, error_of_sample, measures
+from askance.estimate.sentence import sentence
 from askance.estimate.sequences import FixedError, ProgressiveError, error_trajectory
 
 __all__ = [
@@ -13,4 +14,5 @@ __all__ = [
     "error_of_sample",
     "error_trajectory",
     "measures",
+    "sentence",
 ]

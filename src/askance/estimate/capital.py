@@ -31,15 +31,15 @@ __all__ = [
 ]
 
 BETS_BELOW: Floats = 0.5 * 0.25 ** np.arange(8.0)
-"""Bets of a lower bound: the terms are rare and large, so most of them are small."""
+"""Bets of a lower bound, most of them small, since its terms are rare and large."""
 
 BETS_ABOVE: Floats = np.array([0.8, 0.4, 0.15, 0.05, 0.015])
-"""Bets of an upper bound: almost every term is alike."""
+"""Bets of an upper bound, whose terms are almost all alike."""
 
 MEANS: Floats = np.concatenate(
     [np.geomspace(1e-5, 1e-3, 12)[:-1], np.sin(np.pi / 2 * np.linspace(0.02, 0.998, 117)) ** 2]
 )
-"""Errors at which capitals are kept: everywhere about the same part of a standard error apart."""
+"""Errors at which capitals are kept, everywhere about the same part of a standard error apart."""
 
 GUESSES = 64
 """Guesses are rounded down to parts of this, so that equal ones can be counted together."""

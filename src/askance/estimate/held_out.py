@@ -120,4 +120,4 @@ class CurrentError:
     def interval(self) -> Interval:
         """The error of the classifier that predicts now."""
         found = self._sequence.interval()
-        return found._replace(level=1.0 - self.alpha, of="the current classifier")
+        return found._replace(level=1.0 - self.alpha, of="error of the current classifier")

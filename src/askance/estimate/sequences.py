@@ -79,7 +79,7 @@ class ErrorSequence:
         Whether guesses of errors narrow the lower bound. It is a little wider if they are bad.
     """
 
-    of = "the classifier"
+    of = "error"
 
     def __init__(
         self, *, alpha: float = 0.05, floor: float | None = None, guessing: bool = False
@@ -269,7 +269,7 @@ class ProgressiveError(ErrorSequence):
     (0.05, 0.02, 0.11)
     """
 
-    of = "the classifiers as they were when each example came"
+    of = "mean error of the classifiers so far"
 
     def _sides(self, below: Floats, above: Floats) -> tuple[Capital, Capital]:
         return (
