@@ -8,6 +8,7 @@ import pytest
 
 from askance.errors import InvalidParameter
 from askance.estimate import FixedError, ProgressiveError, error_trajectory
+from askance.estimate.capital import BETS_ABOVE
 from askance.types import Interval
 
 BOTH = pytest.mark.parametrize("kind", [FixedError, ProgressiveError])
@@ -197,6 +198,23 @@ def test_a_guess_for_one_side_only():
     one_sided = fed(FixedError(), stream, right=0 * P).interval()
     assert one_sided.low == fed(FixedError(), stream).interval().low
     assert one_sided.high > 1.8 * fed(FixedError(), stream).interval().high
+
+
+@pytest.mark.parametrize("alpha", [0.01, 0.1])
+def test_no_mistake_among_200_labels_by_hand(alpha):
+    """Half of alpha is spent on each side."""
+    n = 200
+    fixed, progressive = (
+        FixedError(alpha=alpha, floor=1.0),
+        ProgressiveError(alpha=alpha, floor=1.0),
+    )
+    for _ in range(n):
+        fixed.add(0.0, 1.0)
+        progressive.add(0.0, 1.0)
+    e = fixed.interval().high
+    assert math.isclose(np.mean((1 + BETS_ABOVE * e / (1 - e)) ** n), 2 / alpha, rel_tol=0.02)
+    e = progressive.interval().high
+    assert math.isclose(np.mean(np.exp(BETS_ABOVE * n * e)), 2 / alpha, rel_tol=1e-6)
 
 
 @BOTH
