@@ -86,16 +86,56 @@ def test_what_is_kept_does_not_grow_with_the_labels(kind):
     """So an interval costs the same after 10 labels and after 10,000."""
 
     def size(sequence):
-        arrays = [side.wealth for side in (sequence._below, sequence._above)]
-        return sum(array.size for array in arrays), len(sequence._idle)
+        sides = sequence._below, sequence._above
+        return [(side.wealth.size, side.idle.size) for side in sides]
 
     small, large = (fed(kind(), some_stream(n=n)) for n in (50, 5000))
-    for sequence in (small, large):
-        sequence.interval()
     assert size(small) == size(large)
     for i in range(5000):
         large.skip(probability=0.3 + i * 1e-4 % 0.5)
+        large.add(0.0, 0.5)
         assert len(large._idle) < 1001
+        assert len(large._asked) < 17
+
+
+@BOTH
+def test_looking_changes_nothing(kind):
+    P, asked, loss = some_stream(n=500)
+    looked, blind = kind(), kind()
+    for i in range(len(P)):
+        for sequence in (looked, blind):
+            if asked[i]:
+                sequence.add(loss[i] if i % 3 else None, P[i])
+            else:
+                sequence.skip(probability=P[i])
+        looked.interval()
+    assert looked.interval() == blind.interval()
+
+
+@BOTH
+def test_a_saved_sequence_goes_on(kind, refused):
+    stream = some_stream(n=700)
+    whole = fed(kind(alpha=0.1), stream)
+    first = fed(kind(alpha=0.1), [one[:300] for one in stream])
+    first.add(None, 0.5)
+    state = first.get_state()
+    second = kind(alpha=0.1)
+    second.set_state(state)
+    assert second.interval() == first.interval()
+    fed(second, [one[300:] for one in stream])
+    second.fill(1.0, 0.5)
+    whole.add(1.0, 0.5)
+    assert close(second.interval(), whole.interval())
+    for part, bad in (
+        ("counts", [5, 6, 0]),
+        ("counts", [5, -1, 0]),
+        ("sums", [1.0, math.nan, 0.0]),
+        ("asked", np.zeros(6 * 16)),
+        ("wealth", [np.zeros(3)] * 2),
+        ("idle", [np.zeros(3, int)] * 2),
+    ):
+        with refused(InvalidParameter, "saved"):
+            kind(alpha=0.1).set_state({**state, part: bad})
 
 
 @BOTH

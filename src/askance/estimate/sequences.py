@@ -1,5 +1,6 @@
 """Errors of a classifier from weighted labels, with intervals that hold whenever one looks."""
 
+import functools
 import math
 from collections.abc import Callable
 
@@ -17,8 +18,17 @@ from askance.estimate.capital import (
     allowed_guess,
     weighted_term,
 )
-from askance.types import Floats, Integers, Interval
-from askance.validation import check_loss, check_probability, check_share, require_whole
+from askance.types import Floats, Integers, Interval, State
+from askance.validation import (
+    check_loss,
+    check_probability,
+    check_share,
+    require_whole,
+    saved_array,
+    saved_number,
+    saved_part,
+    saved_whole,
+)
 
 __all__ = ["ErrorSequence", "FixedError", "ProgressiveError", "error_trajectory"]
 
@@ -27,6 +37,9 @@ _SHIFTS = (0.0, 3.0, 15.0, 63.0, 255.0)
 
 _MANY = 1000
 """Kinds of examples without a label that are counted apart, at most."""
+
+_FEW = 16
+"""Labels that are added up together."""
 
 _CHUNK = 256
 
@@ -37,6 +50,8 @@ class _Side:
     def __init__(self, capital: Capital, guess: float) -> None:
         self.capital, self.guess = capital, guess
         self.wealth = np.zeros_like(capital.gains(np.zeros(len(capital.shifts))))
+        # By parts of the guess. Whole numbers, so that it never matters when they are counted.
+        self.idle = np.zeros((GUESSES + 1, len(capital.shifts)), np.int64)
 
     def gains(self, value: Floats | float, P: Floats | float, guess: Floats | float) -> Floats:
         """What values that were asked for with probability P add."""
@@ -44,18 +59,26 @@ class _Side:
         allowed = allowed_guess(guess, P, self.capital.shifts) / GUESSES
         return self.capital.gains(weighted_term(value, P, allowed))
 
-    def idle(self, counts: Floats, P: Floats, guesses: Floats) -> Floats:
-        """What examples without a label add, ``counts`` of each kind: powers."""
-        levels = allowed_guess(guesses[:, None], P[:, None], self.capital.shifts)
-        if len(levels) == 1:
-            power: Floats = counts[0] * self.capital.gains(levels[0] / GUESSES)
-            return power
-        used, places = np.unique(levels, return_inverse=True)
-        columns = places.reshape(levels.shape).T
-        times = np.array([np.bincount(column, counts, len(used)) for column in columns])
-        added = self.capital.gains(np.repeat(used[:, None] / GUESSES, len(times), axis=1))
-        total: Floats = np.einsum("us...,su->s...", added, times)
-        return total
+    def count(self, times: Integers, P: Floats, guesses: Floats) -> None:
+        """Count examples without a label, ``times`` of each kind."""
+        levels = allowed_guess(guesses[:, None], P[:, None], self.capital.shifts).astype(np.int64)
+        np.add.at(self.idle, (levels, np.arange(levels.shape[1])), times[:, None])
+
+    def total(self) -> Floats:
+        """What was earned in all: runs of examples without a label are powers."""
+        used = self.idle.any(axis=1)
+        return self.wealth + np.einsum("us...,us->s...", self._powers[used], self.idle[used])
+
+    @functools.cached_property
+    def _powers(self) -> Floats:
+        """What one example without a label adds, for each guess."""
+        guesses = np.arange(GUESSES + 1)[:, None] / GUESSES
+        return self.capital.gains(np.repeat(guesses, len(self.capital.shifts), axis=1))
+
+    @property
+    def usual(self) -> Floats:
+        """What one example without a label adds where the usual guess is allowed."""
+        return self._powers[int(GUESSES * self.guess)]
 
     def bound(self, wealth: Floats, n: Integers | int, alpha: float) -> Floats:
         """The lower bound of the mean after n examples."""
@@ -96,7 +119,8 @@ class ErrorSequence:
         )
         self.n = self.labels = self.missing = 0
         self._wrong = self._known = self._unknown = 0.0
-        self._idle: dict[tuple[float | None, float, float], int] = {}
+        self._idle: dict[tuple[float, float, float], int] = {}
+        self._asked: list[tuple[float, ...]] = []
 
     def _sides(self, below: Floats, above: Floats) -> tuple[Capital, Capital]:
         raise NotImplementedError
@@ -131,7 +155,7 @@ class ErrorSequence:
                 "expected it or a floor for all"
             )
         require_whole(0, count=count)
-        kind = probability, wrong, right
+        kind = probability or self.floor or 1.0, wrong, right
         self._idle[kind] = self._idle.get(kind, 0) + count
         self.n += count
         if len(self._idle) >= _MANY:
@@ -196,15 +220,32 @@ class ErrorSequence:
     ) -> None:
         # A missing label is the worst for both sides: not known to be wrong, nor to be right.
         values = (0.0, 0.0) if loss is None else (loss, 1.0 - loss)
-        self._below.wealth += times * self._below.gains(values[0], P, wrong)
-        self._above.wealth += times * self._above.gains(values[1], P, right)
+        self._asked.append((*values, P, wrong, right, times))
+        if len(self._asked) >= _FEW:
+            for side, earned in zip((self._below, self._above), self._earned(), strict=True):
+                side.wealth += earned
+            self._asked.clear()
+
+    def _earned(self) -> list[Floats]:
+        """What the last labels add to each side.
+
+        Looking at an interval changes no bit of the next one, so they are added up in blocks of the
+        same length, however often one looks.
+        """
+        wrong, right, P, *guesses, times = np.array(self._asked).reshape(-1, 6).T
+        return [
+            np.einsum("i,i...->...", times, side.gains(values, P, guess))
+            for side, values, guess in zip(
+                (self._below, self._above), (wrong, right), guesses, strict=True
+            )
+        ]
 
     def _flush(self) -> None:
         if self._idle:
-            counts = np.array(list(self._idle.values()), np.float64)
-            P, *guesses = np.array([[P or self.floor or 1.0, *g] for P, *g in self._idle]).T
-            for side, guess in zip((self._below, self._above), guesses, strict=True):
-                side.wealth += side.idle(counts, P, guess)
+            times = np.array(list(self._idle.values()))
+            P, wrong, right = np.array(list(self._idle)).T
+            self._below.count(times, P, wrong)
+            self._above.count(times, P, right)
             self._idle.clear()
 
     # ------------------------------------------------------------------ what it says
@@ -212,8 +253,9 @@ class ErrorSequence:
     def interval(self) -> Interval:
         """The error as it is known now; before any label its estimate is NaN."""
         self._flush()
-        low = float(self._below.bound(self._below.wealth, self.n, self.alpha))
-        high = 1.0 - float(self._above.bound(self._above.wealth, self.n, self.alpha))
+        below, above = self._earned()
+        low = float(self._below.bound(self._below.total() + below, self.n, self.alpha))
+        high = 1.0 - float(self._above.bound(self._above.total() + above, self.n, self.alpha))
         return Interval(
             estimate=self._estimate(),
             # Bounds that cross have a chance of alpha at most, and say nothing.
@@ -223,6 +265,45 @@ class ErrorSequence:
             of=self.of,
             holds="at any time",
         )
+
+    def get_state(self) -> State:
+        """All that was counted, for a file."""
+        self._flush()
+        sides = self._below, self._above
+        return {
+            "counts": [self.n, self.labels, self.missing],
+            "sums": [self._wrong, self._known, self._unknown],
+            "asked": np.array(self._asked, np.float64).ravel(),
+            "wealth": [side.wealth.ravel() for side in sides],
+            "idle": [side.idle.ravel() for side in sides],
+        }
+
+    def set_state(self, state: State) -> None:
+        """Take over a state of a sequence with the same parameters."""
+        names = "n", "labels", "missing"
+        counts = dict(zip(names, saved_part(state, "counts", list), strict=True))
+        n, labels, missing = (saved_whole(counts, name) for name in names)
+        sums = dict(
+            zip(("wrong", "known", "unknown"), saved_part(state, "sums", list), strict=True)
+        )
+        asked = saved_array(state, "asked", "f").reshape(-1, 6)
+        if labels + missing > n or len(asked) >= _FEW:
+            raise InvalidParameter(
+                f"saved labels of an error must be at most {n}, got {labels} and {missing} missing"
+            )
+        wealth, idle = (saved_part(state, name, list) for name in ("wealth", "idle"))
+        for i, side in enumerate((self._below, self._above)):
+            size = side.wealth.size
+            side.wealth = saved_array({"wealth": wealth[i]}, "wealth", "f", size).reshape(
+                side.wealth.shape
+            )
+            side.idle = saved_array({"idle": idle[i]}, "idle", "i", side.idle.size).reshape(
+                side.idle.shape
+            )
+        self.n, self.labels, self.missing = n, labels, missing
+        self._wrong, self._known, self._unknown = (saved_number(sums, name) for name in sums)
+        self._asked = [tuple(one) for one in asked.tolist()]
+        self._idle.clear()
 
     def _estimate(self) -> float:
         """Weighted mistakes over examples; missing labels are taken to be like the others."""
@@ -317,12 +398,11 @@ def error_trajectory(
     gaps = np.diff(positions, prepend=-1) - 1.0
     bounds = []
     for side, values in ((begun._below, losses), (begun._above, 1.0 - losses)):
-        idle = side.idle(np.ones(1), np.array([floor]), np.array([side.guess]))
         wealth, parts = side.wealth, []
         for start in range(0, len(losses), _CHUNK):
             part = slice(start, start + _CHUNK)
             added = side.gains(values[part], probabilities[part], side.guess)
-            added += gaps[part].reshape(-1, *(1,) * idle.ndim) * idle
+            added += gaps[part].reshape(-1, *(1,) * wealth.ndim) * side.usual
             added[0] += wealth
             grown = np.cumsum(added, axis=0)
             parts.append(side.bound(grown, positions[part] + 1, alpha))
