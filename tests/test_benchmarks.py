@@ -193,3 +193,32 @@ def test_a_peer_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) 
     assert pools.absent() == []
     monkeypatch.setitem(pools.PEERS, "nobody's", pools.Peer("no-such-package", 30, False, print))
     assert pools.absent() == ["nobody's was left out: no-such-package is not installed."]
+
+
+def test_tables_of_estimates_go_between_their_marks(tmp_path: Path) -> None:
+    estimates = runpy.run_path(str(ROOT / "benchmarks" / "estimates.py"))
+    committed = (ROOT / "docs" / "how-good.md").read_text()
+    page = tmp_path / "page.md"
+    page.write_text(committed)
+    estimates["main"](runs=2, page=page)
+    found = page.read_text()
+    begin, end = (mark.strip() for mark in estimates["MARKS"])
+    assert found.partition(begin)[0] == committed.partition(begin)[0]
+    assert found.partition(end)[2] == committed.partition(end)[2]
+    # The same rows, whose figures differ.
+    first = [[line.split("|")[1:4] for line in text.splitlines()] for text in (found, committed)]
+    assert [row for row in first[0] if "%" in "".join(row)] == [
+        row for row in first[1] if "%" in "".join(row)
+    ]
+
+
+def test_samples_of_estimates_have_the_error_that_they_say() -> None:
+    estimates = runpy.run_path(str(ROOT / "benchmarks" / "estimates.py"))
+    for draw in estimates["SAMPLES"].values():
+        for error in estimates["ERRORS"]:
+            samples = [draw(error, np.random.default_rng(run)) for run in range(40)]
+            sums = [np.sum(one.losses / one.P) / (one.positions[-1] + 1) for one in samples]
+            spread = np.std(sums) / np.sqrt(len(sums))
+            assert abs(np.mean(sums) - error) < 4 * spread
+            assert all((one.floor <= one.P).all() for one in samples)
+            assert all(len(one.P) >= max(estimates["LABELS"]) for one in samples)

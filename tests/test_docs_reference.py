@@ -65,7 +65,7 @@ INTERNAL = re.compile(
     r"|askance\.learners\.(?!active_cover|batch_iwal|constants|coordinate_ascent|disagreement"
     r"|epoch_records|epochs|iwal|margin|online_active_cover|passive|streaming)"
     r"|askance\.(simulate|simulate\.loop|adapters\.settings|checks\.\w+)$"
-    r"|askance\.(kernels|oracles|learners|data|adapters|data\.features|data\.catalog)$"
+    r"|askance\.(estimate|kernels|oracles|learners|data|adapters|data\.features|data\.catalog)$"
 )
 MODULES = ["askance", *(m.name for m in pkgutil.walk_packages(askance.__path__, "askance."))]
 PUBLIC = [name for name in MODULES if not INTERNAL.match(name)]

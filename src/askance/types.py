@@ -14,7 +14,9 @@ __all__ = [
     "Decision",
     "Ending",
     "Floats",
+    "Holds",
     "Integers",
+    "Interval",
     "Label",
     "Matrix",
     "Question",
@@ -45,6 +47,36 @@ Reason = Literal["outside", "coin", "budget"]
 
 Ending = Literal["stream over", "budget spent", "last budget reached"]
 """Why a run ended: no example was left, no label was left, or nothing was left to measure."""
+
+
+Holds = Literal["at any time", "at a fixed time", "without a guarantee"]
+"""When an interval has the level that it says."""
+
+
+class Interval(NamedTuple):
+    """What is known of an error, or of another measure of a classifier.
+
+    Parameters
+    ----------
+    estimate
+        The best guess; NaN where there is none yet.
+    low, high
+        Where it lies.
+    level
+        With which probability it lies there, such as 0.95.
+    of
+        Of what.
+    holds
+        Whether it lies there at all times at once, however one looks and stops, or at a time that
+        was fixed beforehand, or whether nothing is guaranteed.
+    """
+
+    estimate: float
+    low: float
+    high: float
+    level: float
+    of: str
+    holds: Holds
 
 
 class Row(NamedTuple):

@@ -18,9 +18,13 @@ __all__ = [
     "check_finite",
     "check_inside",
     "check_label",
+    "check_loss",
     "check_matrix",
+    "check_probability",
     "check_row",
+    "check_share",
     "check_structure",
+    "check_weights",
     "require_at_least_one",
     "require_coins",
     "require_csr",
@@ -56,6 +60,56 @@ def check_coin(coin: float) -> None:
     """
     if not 0.0 <= coin < 1.0:
         raise InvalidParameter(f"a coin must lie in [0, 1), got {coin}")
+
+
+def check_probability(probability: float) -> None:
+    """Raise unless a probability with which a label is asked is above 0 and at most 1.
+
+    >>> check_probability(0.0)
+    Traceback (most recent call last):
+    askance.errors.InvalidParameter: a probability must be above 0 and at most 1, got 0.0
+    """
+    if not 0.0 < probability <= 1.0:
+        raise InvalidParameter(f"a probability must be above 0 and at most 1, got {probability}")
+
+
+def check_loss(loss: float) -> None:
+    """Raise unless a loss lies in [0, 1].
+
+    >>> check_loss(2.0)
+    Traceback (most recent call last):
+    askance.errors.InvalidParameter: a loss must lie in [0, 1], got 2.0
+    """
+    if not 0.0 <= loss <= 1.0:
+        raise InvalidParameter(f"a loss must lie in [0, 1], got {loss}")
+
+
+def check_share(**shares: float) -> None:
+    """Raise for the first share that is not above 0 and below 1.
+
+    >>> check_share(alpha=5.0)
+    Traceback (most recent call last):
+    askance.errors.InvalidParameter: alpha must lie between 0 and 1, got 5.0
+    """
+    for name, share in shares.items():
+        if not 0.0 < share < 1.0:
+            raise InvalidParameter(f"{name} must lie between 0 and 1, got {share}")
+
+
+def check_weights(weights: Floats, n: int) -> None:
+    """Raise unless there are weights of at least 1, and n examples among which they were asked.
+
+    >>> check_weights(np.array([2.0]), n=0)
+    Traceback (most recent call last):
+    askance.errors.InvalidParameter: n must be a whole number from 1 on, got 0
+    """
+    values = np.asarray(weights)
+    if values.ndim != 1 or not values.size:
+        raise InvalidParameter(f"a sample must hold labels, got weights of shape {values.shape}")
+    if not (np.isfinite(values) & (values >= 1)).all():
+        wrong = values[~(values >= 1) | np.isinf(values)][0]
+        raise InvalidParameter(f"weights must be finite and at least 1, got {wrong}")
+    require_whole(values.size, n=n)
 
 
 def check_label(decision: Decision, label: Label | None) -> None:
