@@ -6,16 +6,22 @@ from askance.data.reading.readers import read_batches
 from askance.data.splits import MOST_PERMUTATIONS
 from askance.errors import InvalidParameter
 from askance.presets import ALGORITHMS
+from askance.rehearsal.held import FEWEST_LABELS, MOST_LABELS, usual_budget
 from askance.theory.experiments import EXPERIMENTS
 
 
 def test_the_algorithms_are_those_of_the_library_in_its_order():
     assert ("auto", *ALGORITHMS) == choices.ALGORITHMS
-    assert set(choices.CONTESTANTS) <= set(choices.ALGORITHMS)
+    assert {name.partition(":")[0] for name in choices.CONTESTANTS} <= set(choices.ALGORITHMS)
 
 
 def test_the_experiments_are_those_of_the_library():
     assert sorted(choices.EXPERIMENTS) == sorted(EXPERIMENTS)
+
+
+def test_the_budget_is_that_of_the_library():
+    assert f"from {FEWEST_LABELS} to {MOST_LABELS}" in choices.USUAL_BUDGET
+    assert usual_budget(1000) == 100
 
 
 def test_the_limits_are_those_of_the_library():

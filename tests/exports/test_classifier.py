@@ -167,5 +167,5 @@ def test_onnx_agrees() -> None:
 def test_what_is_not_linear_has_no_coefficients(refused: Any, scripted: Any) -> None:
     live = ActiveLearner(Passive(scripted()))
     for call in (named_weights, coefficients, to_sklearn, to_onnx):
-        with refused(InvalidParameter, "a Passive has no coefficients, as it is not over a linear"):
+        with refused(InvalidParameter, "Passive has no coefficients, as it is not over a linear"):
             call(live)

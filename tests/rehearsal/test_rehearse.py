@@ -3,8 +3,9 @@ import pytest
 
 from askance.errors import AskanceError, BadRecord, InvalidParameter
 from askance.presets import SUGGESTED, make_learner
+from askance.rehearsal.at_random import labels_needed, more_budgets
 from askance.rehearsal.comparison import contestant, run_permutation
-from askance.rehearsal.held import coin_seed, hold
+from askance.rehearsal.held import coin_seed, hold, usual_budget
 from askance.rehearsal.rehearse import Plan, rehearse, rehearse_stream
 from askance.sparse import rows_of
 
@@ -26,6 +27,40 @@ def test_a_run_is_the_first_permutation_of_a_comparison(mail, intake_of, algorit
     assert found.active.rows == expected.rows
     assert found.active.queries == len(found.bought)
     assert found.active.ended == "budget spent"
+
+
+def test_auto_runs_as_in_a_comparison_and_tells_what_it_would_have_taken(mail, intake_of):
+    found = rehearsed(mail, intake_of, Plan("auto", {}, 60, seed=3))
+    held = hold(intake_of(mail)).narrow()
+    active = run_permutation(held, contestant("auto", {}), [10, 20, 40, 60], 3)
+    assert found.active.rows == active.rows
+    bought = found.active.queries
+    assert 50 < bought <= 60
+    sizes = [10, 20, 40, bought, *more_budgets(bought, found.examples)]
+    at_random = run_permutation(held, contestant("auto", {"uniform_share": 1}), sizes, 3)
+    assert found.passive.rows == at_random.rows[:4]
+    assert found.passive.queries == bought
+    assert found.needed == labels_needed(active.error, at_random.rows)
+    plain = rehearse(intake_of(mail), hold(intake_of(mail)), found.plan, match=False)
+    assert plain.needed is None
+    assert plain.passive == found.passive
+
+
+def test_what_passive_learning_would_have_taken(mail, intake_of):
+    found = rehearsed(mail, intake_of, Plan("iwal1", {}, 40, seed=1))
+    held = hold(intake_of(mail))
+    sizes = [10, 20, 40, *more_budgets(40, found.examples)]
+    passive = run_permutation(held, contestant("passive", {}), sizes, 1)
+    assert found.needed == labels_needed(found.active.error, passive.rows)
+    assert found.passive.rows == passive.rows[:3]
+    assert (found.passive.queries, found.passive.ended) == (40, "last budget reached")
+
+
+def test_without_a_budget_a_tenth_is_bought(mail, intake_of):
+    found = rehearsed(mail, intake_of, Plan("passive", {}, None))
+    assert found.plan.budget == found.active.queries == usual_budget(found.examples) == 30
+    stream = rehearse_stream(intake_of(mail), Plan("passive", {}, None))
+    assert stream.plan.budget == 500
 
 
 def test_a_label_that_was_not_asked_for_was_not_looked_at(mail, intake_of, tmp_path):

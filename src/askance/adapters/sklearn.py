@@ -1,6 +1,5 @@
 """A scikit-learn classifier that asks for the labels it needs."""
 
-import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, Self, cast
 
@@ -25,8 +24,8 @@ from askance.learners.epochs import EpochLearner
 from askance.live import ActiveLearner
 from askance.oracles.estimator import ConstantClassifier, EstimatorClassifier, seeded
 from askance.presets import BATCH_ALGORITHMS, make_learner
-from askance.simulate import LabelSource, Seat, run_blocks, run_rows
-from askance.sparse import canonical_csr, from_parts, rows_of
+from askance.simulate import LabelSource, Seat, run_blocks, run_matrix
+from askance.sparse import canonical_csr, from_parts
 from askance.types import Floats, Integers, Label, Matrix
 
 __all__ = ["ActiveClassifier"]
@@ -48,17 +47,19 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     algorithm
         ``"auto"``, which needs no tuning and makes most of few labels, or one of
-        :data:`askance.ALGORITHMS`; by default ``"online_active_cover"``. With an ``estimator``
-        ``"auto"`` or one of :data:`askance.presets.BATCH_ALGORITHMS`, by default
-        ``"active_cover"``.
+        :data:`askance.ALGORITHMS`. With an ``estimator`` ``"auto"`` or one of
+        :data:`askance.presets.BATCH_ALGORITHMS`.
     estimator
         Any scikit-learn classifier whose ``fit`` takes ``sample_weight``, or a pipeline that ends
-        in one. The algorithm learns in batches; Active Cover fits it some hundred times, and is not
-        ``alg:main`` to the letter: see the notes. By default the online linear oracle learns.
+        in one: what ``"auto"`` fits in place of its mixture of classifiers. ``"active_cover"`` fits
+        it some hundred times, and is not ``alg:main`` to the letter: see the notes. Without it, all
+        but ``"auto"`` learn by the online linear oracle.
     label_budget
-        How many labels may be asked for in all; by default as many as the algorithm wants.
+        How many labels may be asked for in all. ``"auto"`` spreads them over the rows of ``fit``;
+        by default it asks for a tenth of the rows, the others for as many as they want.
     c0
-        Scale of the threshold: larger asks more. By default that of the algorithm.
+        Scale of the threshold of cover and IWAL: larger asks more. By default that of the
+        algorithm.
     learning_rate
         Of the online linear oracle; by default its own.
     parameters
@@ -94,6 +95,9 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
+    ``"auto"`` learns how long ``fit`` will last from the number of its rows. ``partial_fit`` cannot
+    know, and asks about a tenth of the rows until the budget is spent.
+
     With an ``estimator``, Active Cover takes three shortcuts: the fast region rule
     (``region="known"``) with 16 ``probes`` in each epoch, (OP) on the newest 2,000 points at most
     (``unlabeled``), and at most 1,000 steps of its solver (``max_iterations``). The rule finds part
@@ -113,8 +117,8 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> active.n_labels_, bool(active.score(X, y) > 0.9)
     (60, True)
 
-    The labels that were bought, weighted, can teach any other model. Those of IWAL and of passive
-    learning stand for all rows; those of the cover only for rows inside its region:
+    The labels that were bought, weighted, can teach any other model. Those of ``"auto"``, IWAL and
+    passive learning stand for all rows; those of the cover only for rows inside its region:
 
     >>> active = ActiveClassifier("iwal1", c0=0.05, random_state=0).fit(X, y)
     >>> asked, weights = active.queried_, active.weights_
@@ -137,7 +141,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(  # noqa: PLR0913 - scikit-learn wants every setting as a parameter
         self,
-        algorithm: str | None = None,
+        algorithm: str = "auto",
         *,
         estimator: Any = None,
         label_budget: int | None = None,
@@ -291,7 +295,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         elif self.estimator is not None:
             return self._in_epochs(settings, dense)
         return ActiveLearner(
-            self.algorithm or "online_active_cover",
+            self.algorithm,
             n_features=self.n_features_in_,
             random_state=self._seed,
             budget=budget,
@@ -300,15 +304,14 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
 
     def _in_epochs(self, settings: dict[str, Any], dense: bool) -> EpochLearner:
-        algorithm = self.algorithm or "active_cover"
-        if algorithm not in BATCH_ALGORITHMS:
-            known = ", ".join(BATCH_ALGORITHMS)
+        if self.algorithm not in BATCH_ALGORITHMS:
+            known = ", ".join(("auto", *BATCH_ALGORITHMS))
             raise InvalidParameter(
-                f"with an estimator the algorithm must be one of {known}, got {algorithm!r}"
+                f"with an estimator the algorithm must be one of {known}, got {self.algorithm!r}"
             )
         self._coins = np.random.default_rng(self._seed)
         learner: EpochLearner = make_learner(
-            algorithm,
+            self.algorithm,
             n_features=self.n_features_in_,
             estimator=seeded(self.estimator, self._seed),
             dense=dense,
@@ -330,10 +333,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         try:
             if isinstance(learner, ActiveLearner):
                 seat = Seat(learner, on_query=bought.take)
-                # The types for which the learners' steps are compiled.
-                rows = rows_of(shown, wide=True)
-                examples = zip(rows, itertools.count(), strict=False)
-                run_rows([seat], examples, in_order, progress=bought.count)
+                run_matrix(seat, shown, in_order, bought.count)
             else:
                 coins = self._coins.random(len(order))
                 left = None if self.label_budget is None else self.label_budget - self.n_labels_

@@ -10,6 +10,7 @@ __all__ = [
     "FORMATS",
     "MOST_NGRAMS",
     "MOST_PERMUTATIONS",
+    "USUAL_BUDGET",
 ]
 
 ALGORITHMS = (
@@ -24,8 +25,12 @@ ALGORITHMS = (
 )
 """What :func:`askance.make_learner` builds."""
 
-CONTESTANTS = ("online_active_cover", "iwal1", "margin", "passive")
-"""What ``askance compare`` compares by default."""
+CONTESTANTS = ("auto", "auto:uniform_share=1", "online_active_cover", "iwal1")
+"""What ``askance compare`` compares by default: ``auto``, its classifier of labels that were asked
+at random, which shows what its questions are worth, and two algorithms of the paper."""
+
+USUAL_BUDGET = "a tenth of the examples to learn from, from 20 to 500"
+"""What ``run`` and ``compare`` buy unless told."""
 
 EXPERIMENTS = (
     "hard",

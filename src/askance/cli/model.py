@@ -121,14 +121,18 @@ def _print_list(chunks: "Iterable[Chunk]") -> None:
 
 def inspect(
     model: Model,
-    top: Annotated[int, typer.Option(min=0, help="Number of largest weights to show.")] = 20,
+    top: Annotated[
+        int, typer.Option(min=0, help="Number of largest weights or importances to show.")
+    ] = 20,
     as_json: AsJson = False,
 ) -> None:
-    """Show what a model has seen, asked and learned, and its largest weights.
+    """Show what a model has seen, asked and learned, and what it looks at.
 
     Weights are per unit of their feature, counted from its centre if it has one. They are sorted by
     how far each can move the score: the weight times the largest value seen, from the centre. A
-    positive weight speaks for the positive class.
+    positive weight speaks for the positive class. A mixture has no weights but importances: how far
+    the probability moves, on average over rows that the model keeps, where a feature's values are
+    shuffled among them.
 
     Example: `askance inspect spam.askance --top 10`
     """
@@ -145,6 +149,8 @@ def inspect(
         say(found["stats"]["warning"])
     if found["weights"]:
         console.print(_weights(found))
+    if found["importances"]:
+        console.print(_importances(found))
 
 
 def _overview(found: "State") -> Table:
@@ -208,6 +214,17 @@ def _weights(found: "State") -> Table:
     return table
 
 
+def _importances(found: "State") -> Table:
+    title = f"How far the probability of {found['classes']['positive']} moves if shuffled"
+    table = Table(title=_plain(title), min_width=cell_len(title))
+    table.add_column("feature", overflow="fold")
+    table.add_column("importance", justify="right")
+    for one in found["importances"]:
+        others = "".join(f" or {name}" for name in one["shared_with"])
+        table.add_row(_plain(one["feature"] + others), f"{one['change']:.4f}")
+    return table
+
+
 def export(
     model: Model,
     *,
@@ -217,6 +234,12 @@ def export(
     onnx: Annotated[
         Path | None,
         typer.Option(help="Write the classifier to this ONNX file; needs askance[onnx]."),
+    ] = None,
+    member: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Member of a mixture to write to the ONNX file, such as forest."
+        ),
     ] = None,
     sample: Annotated[
         Path | None,
@@ -228,6 +251,8 @@ def export(
 ) -> None:
     """Write a model for other programs: weights by name, ONNX, or the weighted sample.
 
+    A mixture is written as ONNX one member at a time, each of which is a classifier by itself.
+
     Example: `askance export spam.askance --coefficients weights.json --sample sample.csv`
     """
     from askance.exports import write_coefficients, write_model_sample, write_onnx
@@ -236,12 +261,14 @@ def export(
 
     wanted: dict[str, tuple[Path | None, Any]] = {
         "coefficients": (coefficients, write_coefficients),
-        "onnx": (onnx, write_onnx),
+        "onnx": (onnx, partial(write_onnx, member=member)),
         "sample": (sample, partial(write_model_sample, raw=raw)),
     }
     chosen = {name: (path, write) for name, (path, write) in wanted.items() if path is not None}
     if not chosen:
         raise typer.BadParameter("choose what to write: --coefficients, --onnx or --sample.")
+    if member is not None and onnx is None:
+        raise typer.BadParameter("--member goes with --onnx.")
     if sample is not None:
         check_table_path(sample)
     _refuse(*(path for path, _ in chosen.values()), force=force)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from askance.data.reading.intake import Reading
 
 __all__ = [
+    "Algorithm",
     "AsJson",
     "DataDir",
     "FileArgument",
@@ -59,7 +60,7 @@ _TAKEN = {
     "budget": "the option --budget sets it",
     "horizon": "the number of examples comes from the file",
     "features": "the features come from the file",
-    "estimator": "commands learn with the online linear oracle",
+    "estimator": "commands choose the classifier by the algorithm",
     "classes": "the classes come from the labels",
     "reading": "the options say how the file is read",
 }
@@ -204,13 +205,14 @@ class LabelledOptions(ReadingOptions):
         return ReadingOptions.reading(self)
 
 
+Algorithm = Annotated[str, choice(ALGORITHMS, "Algorithm that chooses what to ask", **_LEARNING)]
+
+
 @dataclass
 class LearnerOptions:
     """An algorithm with its parameters."""
 
-    algorithm: Annotated[
-        str, choice(ALGORITHMS, "Algorithm that chooses what to ask", **_LEARNING)
-    ] = "auto"
+    algorithm: Algorithm = "auto"
     c0: Annotated[
         float | None,
         typer.Option(

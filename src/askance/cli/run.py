@@ -1,13 +1,15 @@
 """``askance run`` and ``askance compare``: a labelled file, as if its labels had to be bought."""
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
 
-from askance.cli.choices import ALGORITHMS, CONTESTANTS, MOST_PERMUTATIONS
+from askance.cli.choices import ALGORITHMS, CONTESTANTS, MOST_PERMUTATIONS, USUAL_BUDGET
 from askance.cli.options import (
     FileArgument,
     LabelledOptions,
@@ -37,14 +39,35 @@ LARGEST = 2**30
 """Bytes of a file up to which it is held in memory unless told otherwise."""
 
 
+@dataclass
+class RunOptions(LearnerOptions):
+    """An algorithm with its parameters, and its rival."""
+
+    match: Annotated[
+        bool,
+        typer.Option(
+            "--match/--no-match",
+            help="Look for the number of labels, asked at random, that give as low an error, up to "
+            "ten times as many; takes some seconds, and needs examples that are held out.",
+        ),
+    ] = True
+
+
 @flat
 def run(
     file: FileArgument,
     *,
     read: LabelledOptions,
-    learn: LearnerOptions,
+    learn: RunOptions,
     out: TableOptions,
-    budget: Annotated[int, typer.Option(min=1, help="Label budget.")] = 500,
+    budget: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help=f"Label budget; by default {USUAL_BUDGET}, and 500 on standard input.",
+            show_default=False,
+        ),
+    ] = None,
     progressive: Annotated[
         bool | None,
         typer.Option(
@@ -68,10 +91,10 @@ def run(
 ) -> None:
     """Try active learning on a labelled file, as if each label had to be bought.
 
-    The algorithm sees only the labels that it asks for. Shows its error beside that of passive
-    learning, and writes a plot, the model, and the bought labels with their weights.
+    The algorithm sees only the labels that it asks for. Shows its error beside that of as many
+    labels asked at random, and writes a plot, the model, and the bought labels with their weights.
 
-    Example: `askance run mail.csv --label spam --budget 500`
+    Example: `askance run mail.csv --label spam --budget 300`
     """
     # Here, so that help and the other commands do not wait for it.
     from askance.data.reading.intake import Intake
@@ -85,7 +108,8 @@ def run(
     refuse_existing([*paths, sample], force=out.force)
     plan = Plan(learn.algorithm, learn.parameters(), budget, seed)
     intake = Intake(file, read.reading())
-    found = _rehearsed(intake, plan, _is_stream(file) if progressive is None else progressive)
+    stream = _is_stream(file) if progressive is None else progressive
+    found = _rehearsed(intake, plan, stream=stream, match=learn.match)
     summary = _summary(found, intake, [*map(str, paths), str(sample)])
     _write(found, folder, sample, summary, raw=out.raw)
     if out.as_json:
@@ -99,11 +123,19 @@ def _is_stream(file: str) -> bool:
     return file == "-" or not path.is_file() or path.stat().st_size > LARGEST
 
 
-def _rehearsed(intake: "Intake", plan: "Plan", stream: bool) -> "Rehearsal":
+def _one_thread() -> AbstractContextManager[Any]:
+    """Small fits take ten times as long where threads wait for each other."""
+    from threadpoolctl import threadpool_limits
+
+    limits: AbstractContextManager[Any] = threadpool_limits(1, "blas")
+    return limits
+
+
+def _rehearsed(intake: "Intake", plan: "Plan", *, stream: bool, match: bool) -> "Rehearsal":
     from askance.rehearsal.held import hold
     from askance.rehearsal.rehearse import rehearse, rehearse_stream
 
-    with progress_bar() as bar:
+    with progress_bar() as bar, _one_thread():
         task = bar.add_task("Reading", total=None)
 
         def step(examples: int, labels: int) -> None:
@@ -112,7 +144,7 @@ def _rehearsed(intake: "Intake", plan: "Plan", stream: bool) -> "Rehearsal":
 
         if stream:
             return rehearse_stream(intake, plan, step)
-        return rehearse(intake, hold(intake), plan, step)
+        return rehearse(intake, hold(intake), plan, step, match=match)
 
 
 def _summary(found: "Rehearsal", intake: "Intake", files: list[str]) -> dict[str, Any]:
@@ -137,6 +169,7 @@ def _summary(found: "Rehearsal", intake: "Intake", files: list[str]) -> dict[str
         "passive": {"labels": passive.queries, "error": passive.error},
         "all_labels": {"labels": found.everything.queries, "error": found.everything.error},
         "majority_class": {"labels": 0, "error": found.majority},
+        "needed_at_random": None if found.needed is None else found.needed._asdict(),
         "curves": [curve.as_json() for curve in found.curves()],
         "members": found.learner.members(),
         "warning": stats.warning,
@@ -163,7 +196,10 @@ def _write(
         title=f"{visible(Path(summary['file']).name)}: {found.active.queries:,} labels",
         subtitle=f"{parts}; seed {found.plan.seed}.",
         measure=found.measure,
-        reference=(found.everything.error, f"passive with all {found.everything.queries:,} labels"),
+        reference=(
+            found.everything.error,
+            f"{_all_labels(found.plan.algorithm)}: {found.everything.queries:,}",
+        ),
     )
     save_plot(draw(found.curves(), look), folder, "curve")
     write_sample(
@@ -194,12 +230,14 @@ def _show(summary: dict[str, Any], folder: Path) -> None:
     rows = {
         summary["algorithm"]: summary,
         _passive_name(summary): summary["passive"],
-        "passive, all labels": summary["all_labels"],
+        _all_labels(summary["algorithm"]): summary["all_labels"],
         "always the majority class": summary["majority_class"],
     }
     for name, row in rows.items():
         table.add_row(name, f"{row['labels']:,}", f"{row['error']:.1%}")
     open_console().print(table)
+    if summary["needed_at_random"]:
+        say(_needed(summary))
     if summary["members"]:
         say(f"The classifier of {summary['algorithm']}: {mixture_text(summary['members'])}.")
     for note in _notes(summary):
@@ -209,15 +247,30 @@ def _show(summary: dict[str, Any], folder: Path) -> None:
 
 
 def _passive_name(summary: dict[str, Any]) -> str:
-    return "the same, asked at random" if summary["algorithm"] == "auto" else "passive"
+    same = summary["algorithm"] == "auto" and summary["measure"] == "test error"
+    return "the same, asked at random" if same else "passive"
+
+
+def _all_labels(algorithm: str) -> str:
+    """Passive learning by the online linear oracle, which for ``auto`` is another classifier."""
+    return f"{'online linear' if algorithm == 'auto' else 'passive'}, all labels"
+
+
+def _needed(summary: dict[str, Any]) -> str:
+    labels, reached = summary["needed_at_random"].values()
+    if reached:
+        return f"Asked at random, {labels:,} labels give as low an error."
+    return f"Asked at random, {labels:,} labels do not yet give as low an error."
 
 
 def _notes(summary: dict[str, Any]) -> Iterator[str]:
     for name in summary["likely_ids"]:
         yield f"{name} looks like an id, but was learned from: --id or --ignore leaves it out"
-    if summary["labels"] < summary["budget"]:
-        left = f"{summary['budget'] - summary['labels']:,} labels are left over"
-        name = {"margin": "b", "passive": None, "auto": None}.get(summary["algorithm"], "c0")
+    unspent, algorithm = summary["budget"] - summary["labels"], summary["algorithm"]
+    # A budget that is spread over a file ends with a small reserve.
+    if unspent > (summary["budget"] // 20 if algorithm == "auto" else 0):
+        left = f"{unspent:,} labels are left over"
+        name = {"margin": "b", "passive": None, "auto": None}.get(algorithm, "c0")
         more = f": a larger {name} asks for more" if name else ""
         yield f"the examples ended before the budget was spent, and {left}{more}"
     if summary["warning"]:
@@ -263,13 +316,18 @@ def compare(
         typer.Option(
             metavar="NAME[:K=V,...]",
             help=f"One of {', '.join(ALGORITHMS)}, with or without parameters; repeatable. "
-            f"By default {', '.join(CONTESTANTS)}.",
+            f"By default {' '.join(CONTESTANTS)}; the second is the classifier of auto, of labels "
+            "asked at random.",
             show_default=False,
         ),
     ] = None,
     budget: Annotated[
         int | None,
-        typer.Option(min=1, help="Label budget of each contestant; unlimited if not given."),
+        typer.Option(
+            min=1,
+            help=f"Label budget of each contestant; by default {USUAL_BUDGET}.",
+            show_default=False,
+        ),
     ] = None,
     permutations: Annotated[
         int, typer.Option(min=1, max=MOST_PERMUTATIONS, help="Shuffles of the file, at most 1,000.")
@@ -281,30 +339,30 @@ def compare(
     All contestants see the same shuffles of the file and the same coins; a fifth of the file is
     held out each time.
 
-    Example: `askance compare mail.csv --label spam --algorithm margin:b=0.1 --algorithm passive`
+    Example: `askance compare mail.csv --label spam --algorithm auto --algorithm margin:b=0.1`
     """
     from askance.data.reading.intake import Intake
     from askance.plots.curve_table import table
     from askance.plots.figure import Look, draw, save_plot
     from askance.rehearsal import comparison
-    from askance.rehearsal.held import hold
+    from askance.rehearsal.held import hold, usual_budget
 
     contestants = [_contestant(text) for text in algorithm or CONTESTANTS]
     folder = out.folder(file, "compare")
     refuse_existing([folder / f"compare.{kind}" for kind in ("png", "svg")], force=out.force)
     intake = Intake(file, read.reading())
-    with progress_bar() as bar:
+    with progress_bar() as bar, _one_thread():
         task = bar.add_task("Comparing", total=permutations * len(contestants))
         held = hold(intake)
+        train, test = map(len, held.split(seed))
         curves = comparison.compare(
             held,
             contestants,
-            budget=budget,
+            budget=budget or usual_budget(train),
             permutations=permutations,
             seed=seed,
             on_run=lambda: bar.advance(task),
         )
-    train, test = map(len, held.split(seed))
     shuffles = f"{permutations} shuffle{'s' if permutations > 1 else ''}"
     done = f"{shuffles} of {intake.source}: {train:,} examples to learn from, {test:,} to test on."
     look = Look(

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from askance.errors import InvalidParameter
+from askance.exports.member_onnx import member_to_onnx
 from askance.live import CLASSES, ActiveLearner
 from askance.oracles.linear import LinearOracle
 from askance.storage.files import write_atomically
@@ -147,11 +148,13 @@ def to_sklearn(live: ActiveLearner) -> Any:
     return model
 
 
-def to_onnx(live: ActiveLearner) -> bytes:
-    """The classifier of ``live`` as an ONNX model.
+def to_onnx(live: ActiveLearner, member: str | None = None) -> bytes:
+    """The classifier of ``live``, or one ``member`` of a mixture, as an ONNX model.
 
     It takes ``X``, in single precision, to labels and probabilities.
     """
+    if member is not None or live.preset["algorithm"] == "auto":
+        return member_to_onnx(live, member)
     try:
         from skl2onnx import to_onnx as convert
         from skl2onnx.common.data_types import FloatTensorType
@@ -166,9 +169,9 @@ def to_onnx(live: ActiveLearner) -> bytes:
     return content
 
 
-def write_onnx(path: str | Path, live: ActiveLearner) -> None:
-    """Write :func:`to_onnx` of the learner ``live`` to a file."""
-    content = to_onnx(live)
+def write_onnx(path: str | Path, live: ActiveLearner, member: str | None = None) -> None:
+    """Write :func:`to_onnx` of the learner ``live``, or of one ``member``, to a file."""
+    content = to_onnx(live, member)
     with write_atomically(path) as file:
         file.write(content)
 
@@ -186,5 +189,5 @@ def _linear(live: ActiveLearner) -> LinearOracle:
     erm = getattr(live.learner, "erm", None)
     if not isinstance(erm, LinearOracle):
         kind = type(live.learner).__name__
-        raise InvalidParameter(f"a {kind} has no coefficients, as it is not over a linear oracle")
+        raise InvalidParameter(f"{kind} has no coefficients, as it is not over a linear oracle")
     return erm

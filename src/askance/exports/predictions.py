@@ -12,6 +12,7 @@ from askance.data.features.indexers import Numbered
 from askance.data.reading.intake import Intake, Reading, shown_kinds
 from askance.errors import BadRecord
 from askance.exports.classifier import is_linear, named_weights
+from askance.exports.importance import Importance, permutation_importances
 from askance.live import ActiveLearner
 from askance.storage.tables import Chunk
 from askance.types import State
@@ -64,12 +65,20 @@ def _check_columns(intake: Intake) -> None:
         )
 
 
+def _importances(live: ActiveLearner) -> list[Importance]:
+    """Where there are no weights, and something was learned."""
+    return permutation_importances(live) if live.members() else []
+
+
 def described(live: ActiveLearner, top: int = 20) -> State:
     """What a learner has seen, asked and learned, with its largest weights, as plain values.
+
+    One without weights has importances instead.
 
     >>> described(ActiveLearner("passive", n_features=3))["learner"]
     {'algorithm': 'passive', 'learning_rate': 1.6, 'n_features': 3}
     """
+    live.settle()
     maps = live.features
     weights = named_weights(live) if is_linear(live) else []
     return {
@@ -82,4 +91,5 @@ def described(live: ActiveLearner, top: int = 20) -> State:
         "members": live.members(),
         "weights_learned": len({weight.column for weight in weights}),
         "weights": [weight.plain() for weight in weights[:top]],
+        "importances": [one.plain() for one in _importances(live)[:top]],
     }

@@ -182,6 +182,11 @@ class Auto:
         return self._share
 
     @property
+    def kept_rows(self) -> Matrix:
+        """The newest rows, whatever their fate."""
+        return from_rows(list(self._kept))
+
+    @property
     def classifier(self) -> ProbabilisticClassifier | None:
         """What predicts now; None before there was anything to fit it to."""
         return self._settled or self._serving

@@ -10,6 +10,7 @@ from askance.errors import InvalidParameter
 from askance.learners.auto import Auto
 from askance.plots.curve import Curve, label_budgets, sum_up
 from askance.presets import make_learner, suggested
+from askance.rehearsal.at_random import asks_at_random, random_sample_rows, run_of
 from askance.rehearsal.held import Held, coin_seed
 from askance.simulate import Contestant, Measure, simulate_settings
 from askance.simulate.loop import Tally, walk_blocks
@@ -23,10 +24,16 @@ def contestant(algorithm: str, parameters: dict[str, Any]) -> Contestant:
 
     >>> contestant("margin", {"b": 0.5}).name
     'margin b=0.5'
+    >>> contestant("auto", {"uniform_share": 1}).name
+    'auto at random'
     """
-    given = ",".join(f"{name}={value}" for name, value in parameters.items())
-    complete = suggested(algorithm, parameters)
-    return Contestant(f"{algorithm} {given}".strip(), algorithm, complete)
+    one = Contestant(algorithm, algorithm, suggested(algorithm, parameters))
+    named = dict(parameters)
+    if asks_at_random(one):
+        del named["uniform_share"]
+        algorithm += " at random"
+    given = ",".join(f"{name}={value}" for name, value in named.items())
+    return one._replace(name=f"{algorithm} {given}".strip())
 
 
 def compare(
@@ -66,6 +73,8 @@ def run_permutation(
 ) -> Run:
     """Test errors of a contestant at label budgets, on one permutation."""
     train, test = held.split(seed, j)
+    if asks_at_random(one):
+        return run_of(list(random_sample_rows(held, one, budgets, seed, j)))
     coins = np.random.default_rng(coin_seed(seed, j)).random(len(train))
     if one.algorithm == "auto":
         limit = None if to_the_end else budgets[-1]

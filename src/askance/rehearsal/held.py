@@ -16,7 +16,10 @@ from askance.kernels.passes import Stream
 from askance.sparse import narrowed, stacked
 from askance.types import Floats, Integers, Matrix
 
-__all__ = ["Held", "Split", "coin_seed", "hold"]
+__all__ = ["Held", "Split", "coin_seed", "hold", "usual_budget"]
+
+FEWEST_LABELS, MOST_LABELS = 20, 500
+"""Labels that are bought unless told, at least and at most."""
 
 
 class Split(NamedTuple):
@@ -100,6 +103,15 @@ def _check(held: Held, intake: Intake) -> None:
         raise BadRecord(
             f"{intake.source} has {len(held)} labelled records, five or more were expected"
         )
+
+
+def usual_budget(examples: int) -> int:
+    """The labels to buy among so many examples unless told: a tenth of them, from 20 to 500.
+
+    >>> [usual_budget(n) for n in (50, 1600, 36_000)]
+    [20, 160, 500]
+    """
+    return min(max(examples // 10, FEWEST_LABELS), MOST_LABELS)
 
 
 def coin_seed(seed: int, j: int = 0) -> int:

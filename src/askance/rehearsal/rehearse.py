@@ -1,9 +1,9 @@
 """One algorithm on a labelled file within a label budget, and passive learning beside it."""
 
 import functools
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from itertools import repeat
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,15 +11,22 @@ import numpy as np
 
 from askance.data.features.records import Record
 from askance.data.reading.intake import Intake
-from askance.engine import CHUNK
 from askance.errors import BadRecord
 from askance.live import ActiveLearner
 from askance.live.budget import Budget
 from askance.plots.curve import Curve, label_budgets, sum_up
 from askance.presets import checked, suggested
+from askance.rehearsal.at_random import (
+    Needed,
+    asks_at_random,
+    labels_needed,
+    more_budgets,
+    random_sample_rows,
+    run_of,
+)
 from askance.rehearsal.comparison import run_permutation
-from askance.rehearsal.held import Held, coin_seed
-from askance.simulate import Contestant, Measure, OnStep, Seat, run_rows
+from askance.rehearsal.held import MOST_LABELS, Held, coin_seed, usual_budget
+from askance.simulate import Contestant, Measure, OnStep, Seat, run_matrix, run_rows
 from askance.sparse import rows_of
 from askance.types import Label, Row, Run
 
@@ -31,11 +38,14 @@ STEP = 256
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be run: an algorithm, its parameters, a label budget and a seed."""
+    """What is to be run: an algorithm, its parameters, a label budget and a seed.
+
+    Without a ``budget`` it is :func:`~askance.rehearsal.held.usual_budget`.
+    """
 
     algorithm: str
     parameters: dict[str, Any]
-    budget: int
+    budget: int | None
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -47,6 +57,13 @@ class Plan:
     def setting(self) -> dict[str, Any]:
         """The parameters, and what is suggested for others."""
         return suggested(self.algorithm, self.parameters)
+
+    def within(self, examples: int | None) -> "tuple[Plan, int]":
+        """The same for so many examples, if that is known, with its budget, which is told too."""
+        budget = self.budget
+        if budget is None:
+            budget = MOST_LABELS if examples is None else usual_budget(examples)
+        return replace(self, budget=budget), budget
 
     def learner(self, intake: Intake, horizon: int | None) -> ActiveLearner:
         """A fresh learner for a file of so many examples."""
@@ -91,7 +108,8 @@ class Rehearsal:
 
     ``active`` and ``passive`` are the runs of the algorithm and of passive learning, which buys as
     many labels where that can be known, else its budget. ``everything`` is passive learning with
-    all labels, ``majority`` the error of always predicting the majority class.
+    all labels, ``majority`` the error of always predicting the majority class. ``needed`` is the
+    number of labels asked at random that do as well, if it was looked for.
     ``measure`` says what an error is: that on ``tested`` examples
     held out, or the progressive error, of predictions before each label was known.
     """
@@ -101,6 +119,7 @@ class Rehearsal:
     active: Run
     passive: Run
     everything: Run
+    needed: Needed | None
     majority: float
     bought: list[BoughtRecord]
     measure: str
@@ -115,35 +134,48 @@ class Rehearsal:
 
 
 def rehearse(
-    intake: Intake, held: Held, plan: Plan, on_step: OnStep = lambda *_: None
+    intake: Intake,
+    held: Held,
+    plan: Plan,
+    on_step: OnStep = lambda *_: None,
+    *,
+    match: bool = True,
 ) -> Rehearsal:
-    """Learn from a permutation of most of a file, and test on the rest."""
+    """Learn from a permutation of most of a file, and test on the rest.
+
+    ``match`` says whether to look for the number of labels asked at random that do as well.
+    """
     train, test = held.split(plan.seed)
+    plan, budget = plan.within(len(train))
     learner = plan.learner(intake, len(train))
     learner.classes = intake.classes
     queried: dict[int, float] = {}
     seat: Seat[int] = Seat(
         learner,
-        budgets=label_budgets(plan.budget),
+        budgets=label_budgets(budget),
         error=_error_on(learner, held, test),
-        on_query=queried.__setitem__,
+        on_query=lambda i, probability: queried.__setitem__(int(train[i]), probability),
     )
-    examples, label_of = _examples(held, train), held.labels.__getitem__
-    (active,) = run_rows([seat], examples, label_of, progress=_now_and_then(on_step))
+    labels = held.labels[train].tolist()
+    active = run_matrix(seat, held.csr[train], labels.__getitem__, _now_and_then(on_step))
+    learner.settle()
     records = held.records(queried)
     budgets = label_budgets(max(1, active.queries))
-    narrow = held.narrow()
-    everything = run_permutation(narrow, plan.passive(), budgets, plan.seed, to_the_end=True)
-    passive = _as_if_stopped(everything)
-    if plan.at_random() != plan.passive():
-        passive = run_permutation(narrow, plan.at_random(), budgets, plan.seed)
-    learner.settle()
+    more = more_budgets(active.queries, len(train)) if match else []
+    sizes, narrow = [*budgets, *more], held.narrow()
+    everything = run_permutation(narrow, plan.passive(), sizes, plan.seed, to_the_end=True)
+    rows = iter(everything.rows)
+    if asks_at_random(plan.at_random()):
+        rows = random_sample_rows(narrow, plan.at_random(), sizes, plan.seed)
+    first = list(itertools.islice(rows, len(budgets)))
+    needed = labels_needed(active.error, itertools.chain(first, rows)) if match else None
     return Rehearsal(
         plan=plan,
         learner=learner,
         active=active,
-        passive=passive,
+        passive=run_of(first),
         everything=everything,
+        needed=needed,
         majority=_minority_share(int(np.count_nonzero(held.labels[test] > 0)), len(test)),
         bought=[BoughtRecord(records[i], int(held.labels[i]), p) for i, p in queried.items()],
         measure="test error",
@@ -159,8 +191,10 @@ def rehearse_stream(intake: Intake, plan: Plan, on_step: OnStep = lambda *_: Non
     When the budget is spent, the stream goes on without learning, so that all are judged on the
     same predictions.
     """
-    learner = plan.learner(intake, _count(intake) if plan.algorithm == "auto" else None)
-    reader, budgets = _Reader(intake), label_budgets(plan.budget)
+    horizon = _count(intake) if plan.algorithm == "auto" else None
+    plan, budget = plan.within(horizon)
+    learner = plan.learner(intake, horizon)
+    reader, budgets = _Reader(intake), label_budgets(budget)
     bought: list[BoughtRecord] = []
 
     def keep(at: _At, probability: float) -> None:
@@ -171,8 +205,8 @@ def rehearse_stream(intake: Intake, plan: Plan, on_step: OnStep = lambda *_: Non
     active, passive, everything = run_rows(
         [
             Seat(learner, budgets=budgets, on_query=keep),
-            Seat(first, repeat(0.0), budgets, limit=plan.budget),
-            Seat(all_of_them, repeat(0.0)),
+            Seat(first, itertools.repeat(0.0), budgets, limit=budget),
+            Seat(all_of_them, itertools.repeat(0.0)),
         ],
         reader,
         lambda at: at.label,
@@ -189,6 +223,7 @@ def rehearse_stream(intake: Intake, plan: Plan, on_step: OnStep = lambda *_: Non
         active=active,
         passive=passive,
         everything=everything,
+        needed=None,
         majority=_minority_share(reader.positives, n),
         bought=bought,
         measure="progressive error",
@@ -210,26 +245,16 @@ def _minority_share(positives: int, n: int) -> float:
     return min(positives, n - positives) / n
 
 
-def _as_if_stopped(run: Run) -> Run:
-    """The same run, had it ended with its last label budget."""
-    last = run.rows[-1]
-    ended = "last budget reached" if last.reached else run.ended
-    return replace(run, examples=last.examples, queries=last.queries, error=last.error, ended=ended)
-
-
 def _now_and_then(on_step: OnStep) -> OnStep:
+    told = 0
+
     def step(examples: int, labels: int) -> None:
-        if examples % STEP == 0:
+        nonlocal told
+        if examples >= told + STEP:
+            told = examples
             on_step(examples, labels)
 
     return step
-
-
-def _examples(held: Held, order: Any) -> Iterator[tuple[Row, int]]:
-    """Features and number of each example."""
-    for start in range(0, len(order), CHUNK):
-        rows = order[start : start + CHUNK]
-        yield from zip(rows_of(held.csr[rows], wide=True), rows.tolist(), strict=True)
 
 
 class _At(NamedTuple):

@@ -5,6 +5,7 @@ from askance.simulate.loop import LabelSource, Measure, OnQuery, OnStep
 from askance.simulate.measuring import BUDGETS, test_error
 from askance.simulate.simulation import (
     run_blocks,
+    run_matrix,
     run_readable,
     run_rows,
     simulate,
@@ -20,6 +21,7 @@ __all__ = [
     "OnStep",
     "Seat",
     "run_blocks",
+    "run_matrix",
     "run_readable",
     "run_rows",
     "simulate",

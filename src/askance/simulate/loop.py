@@ -4,17 +4,17 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from askance.engine import Driver
 from askance.errors import InvalidParameter
 from askance.live import ActiveLearner
-from askance.protocols import BlockLearner
 from askance.types import Decision, Ending, Floats, Label, Matrix, ResultRow, Row, Run
 from askance.validation import check_structure, require_label
 
 __all__ = [
     "Asking",
+    "Blocks",
     "Deciding",
     "LabelSource",
     "Measure",
@@ -245,8 +245,21 @@ def no_coin(tossed: int) -> InvalidParameter:
 # ------------------------------------------------------------------ by blocks
 
 
+class Blocks(Protocol):
+    """What a loop by blocks needs of a learner: :class:`~askance.protocols.BlockLearner` has it."""
+
+    @property
+    def remaining(self) -> int: ...
+
+    def decide_many(self, X: Matrix, coins: Floats) -> list[Decision]: ...
+
+    def learn_many(
+        self, X: Matrix, decisions: Sequence[Decision], labels: Sequence[Label | None]
+    ) -> None: ...
+
+
 def walk_blocks(
-    learner: BlockLearner,
+    learner: Blocks,
     X: Matrix,
     coins: Floats,
     label_of: LabelSource[int],

@@ -18,6 +18,7 @@ from askance.engine.drivers import Verbs
 from askance.kernels.passes import Stream
 from askance.learners.streaming import StreamingLearner
 from askance.live import ActiveLearner
+from askance.live.in_blocks import InBlocks, goes_in_blocks
 from askance.protocols import BlockLearner, Learner
 from askance.simulate.contestants import Contestant, Seat, labels_left, place_of
 from askance.simulate.loop import (
@@ -37,11 +38,18 @@ from askance.simulate.measuring import (
     error_of_blocks,
     test_error,
 )
-from askance.sparse import from_rows
+from askance.sparse import from_rows, rows_of
 from askance.types import Decision, Floats, Label, Matrix, Row, Run
 from askance.validation import check_coin, check_row, require_label
 
-__all__ = ["run_blocks", "run_readable", "run_rows", "simulate", "simulate_settings"]
+__all__ = [
+    "run_blocks",
+    "run_matrix",
+    "run_readable",
+    "run_rows",
+    "simulate",
+    "simulate_settings",
+]
 
 T = TypeVar("T")
 
@@ -181,6 +189,45 @@ def run_rows(
         [place_of(seat, tally, label_of, drive) for seat, tally in seated], examples, progress
     )
     return [tally.close() for tally in tallies]
+
+
+def run_matrix(
+    seat: Seat[int], X: Matrix, label_of: LabelSource[int], progress: OnStep | None = None
+) -> Run:
+    """Show the rows of a matrix to an active learner, by blocks where it decides in blocks.
+
+    Parameters
+    ----------
+    seat
+        An ``ActiveLearner``, and what is to be known of it.
+    X
+        A CSR array with one example per row.
+    label_of
+        Gives the label of a row by its number.
+    progress
+        Called now and then with the examples and labels so far.
+
+    Examples
+    --------
+    >>> import askance
+    >>> from askance.sparse import from_dense
+    >>> live = ActiveLearner("passive", n_features=1, budget=askance.Budget(total=2))
+    >>> run_matrix(Seat(live), from_dense(np.ones((9, 1))), lambda row: +1).ended
+    'budget spent'
+    """
+    live = seat.learner
+    if isinstance(live, ActiveLearner) and goes_in_blocks(live):
+        blocks = InBlocks(live)
+        tally = Tally(seat.budgets, limit=labels_left(seat), error=seat.error)
+        walk_blocks(
+            blocks, X, blocks.coins(X.shape[0]), label_of, tally,
+            on_query=seat.on_query, progress=progress,
+        )  # fmt: skip
+        return tally.close()
+    # The types for which the learners' steps are compiled.
+    examples = zip(rows_of(X, wide=True), itertools.count(), strict=False)
+    (run,) = run_rows([seat], examples, label_of, progress=progress)
+    return run
 
 
 def run_blocks(
