@@ -5,6 +5,7 @@ expected, nobody needs the smallest example of it.
 """
 
 import contextlib
+import importlib
 import os
 import random
 import subprocess
@@ -17,6 +18,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import Phase, settings
+from threadpoolctl import threadpool_limits
 
 import askance
 from askance.data.reading.intake import Reading
@@ -131,6 +133,17 @@ class ScriptedOracle:
 @pytest.fixture
 def scripted() -> type[ScriptedOracle]:
     return ScriptedOracle
+
+
+@pytest.fixture
+def small_trees(monkeypatch):
+    """Forests of a few trees, fitted by one thread, where it does not matter how good they are."""
+    importlib.import_module("askance.oracles.mixture")
+    for name, module in list(sys.modules.items()):
+        if name.startswith("askance.oracles.") and hasattr(module, "TREES"):
+            monkeypatch.setattr(module, "TREES", 10)
+    with threadpool_limits(1, "blas"):
+        yield
 
 
 # --- a file to label, and how to compare two labellings: for labelling/ and terminal/

@@ -169,6 +169,29 @@ def test_export_as_onnx() -> None:
     onnx.checker.check_model(onnx.load("m.onnx"))
 
 
+@pytest.mark.usefixtures("small_trees")
+def test_a_mixture_is_inspected_and_exported_by_its_members() -> None:
+    lines = [f"{i % 7},{(3 * i) % 5},{'yes' if i % 7 > 2 else 'no'}" for i in range(90)]
+    Path("mixed.csv").write_text("\n".join(["size,age,label", *lines]))
+    said("run", "mixed.csv", "--budget", "25", "--no-match", "--output", "mixed")
+    shown = said("inspect", "mixed/model.askance")
+    assert "How far the probability of yes moves if shuffled" in shown
+    assert "│ size " in shown
+    found = json.loads(said("inspect", "mixed/model.askance", "--json", "--top", "1"))
+    assert [one["feature"] for one in found["importances"]] == ["size"]
+    assert found["importances"][0]["change"] > 0.2
+    pytest.importorskip("onnx")
+    wrote = said("export", "mixed/model.askance", "--onnx", "f.onnx", "--member", "forest")
+    assert wrote == "wrote f.onnx\n"
+    sentence = refusal("export", "mixed/model.askance", "--onnx", "g.onnx")
+    assert "one member at a time, got no member; it has " in sentence
+    assert "forest" in sentence
+    assert "Auto has no coefficients" in refusal(
+        "export", "mixed/model.askance", "--coefficients", "c.json"
+    )
+    assert not Path("g.onnx").exists()
+
+
 MAIL = [
     (
         f"m{i}",
@@ -189,7 +212,7 @@ def test_from_a_file_made_by_hand_to_predictions() -> None:
     Path("mail.csv").write_text("\n".join([f"{header},kind", *labelled]))
     Path("new.csv").write_text("\n".join([header, *rows]))
     said("run", "mail.csv", "--label", "kind", "--positive", "spam", "--id", "key",
-         "--budget", "60", "--output", "out", "--force")  # fmt: skip
+         "--budget", "60", "--output", "out", "--force", "--algorithm", "iwal1")  # fmt: skip
     found = json.loads(said("predict", "out/model.askance", "new.csv", "--json"))
     assert found == json.loads(said("predict", "out/model.askance", "mail.csv", "--json"))
     assert [row["id"] for row in found] == [row[0] for row in MAIL]

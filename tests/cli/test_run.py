@@ -1,6 +1,7 @@
 import csv
 import json
 import random
+import re
 import subprocess
 import sys
 
@@ -12,6 +13,9 @@ from askance import ActiveLearner
 from askance.cli import app
 from askance.presets import SUGGESTED
 
+pytestmark = pytest.mark.usefixtures("small_trees")
+
+COVER = ["--algorithm", "online_active_cover"]
 FILES = ["curve.png", "curve.svg", "model.askance", "queried.csv", "summary.json"]
 
 
@@ -42,9 +46,12 @@ def test_from_a_file_to_a_plot_a_model_and_the_labels(folder):
     assert sorted(path.name for path in (folder / "mail-run").iterdir()) == FILES
     assert "text subject; category sender; number size" in done.stdout
     assert "'y' (positive) and 'n'" in done.stdout
-    assert "40 labels among the first" in done.stdout
+    assert "auto bought 40 labels among the first" in done.stdout
     assert "of 200 examples; 50 others were held out" in done.stdout
-    assert "passive, all labels" in done.stdout
+    assert "the same, asked at random │" in done.stdout
+    assert "online linear, all labels │    200 │" in done.stdout
+    assert "labels give as low an error" in done.stdout
+    assert "The classifier of auto: " in done.stdout
     assert "askance predict mail-run/model.askance NEW_FILE" in done.stdout
     assert "\x1b" not in done.stdout
     assert done.stderr == ""
@@ -66,7 +73,7 @@ def test_from_a_file_to_a_plot_a_model_and_the_labels(folder):
 
 
 def test_the_model_predicts_a_file_without_labels(folder):
-    askance("run", "mail.csv", "--label", "spam", "--id", "id", "--budget", 60)
+    askance("run", "mail.csv", "--label", "spam", "--id", "id", "--budget", 60, *COVER)
     lines = (folder / "mail.csv").read_text(encoding="utf-8-sig").splitlines()
     new = [line.rpartition(",")[0] for line in lines[:50]]
     (folder / "new.csv").write_text("\n".join(new) + "\n", encoding="utf-8")
@@ -93,7 +100,7 @@ def test_json_is_the_summary_that_is_written(folder):
 
 def test_the_same_seed_writes_the_same_numbers(folder):
     runs = [
-        askance("run", "mail.csv", "--label", "spam", "--seed", seed, "-o", f"o{i}").stdout
+        askance("run", "mail.csv", "--label", "spam", *COVER, "--seed", seed, "-o", f"o{i}").stdout
         for i, seed in enumerate([5, 5, 6])
     ]
     queried = [(folder / f"o{i}" / "queried.csv").read_text() for i in range(3)]
@@ -103,7 +110,7 @@ def test_the_same_seed_writes_the_same_numbers(folder):
 
 
 def test_what_is_there_is_kept_unless_forced(folder):
-    command = ["run", "mail.csv", "--label", "spam", "--budget", 20]
+    command = ["run", "mail.csv", "--label", "spam", "--budget", 20, *COVER]
     askance(*command)
     before = {path: path.read_bytes() for path in (folder / "mail-run").iterdir()}
     done = askance(*command, "--seed", 1, code=1)
@@ -116,7 +123,7 @@ def test_what_is_there_is_kept_unless_forced(folder):
 def test_standard_input_is_measured_as_it_comes(folder):
     content = (folder / "mail.csv").read_bytes()
     command = [sys.executable, "-m", "askance", "run", "-", "--format", "csv", "--label", "spam",
-               "--budget", "25", "--queried", "bought.parquet", "--json"]  # fmt: skip
+               "--budget", "25", "--queried", "bought.parquet", "--json", *COVER]  # fmt: skip
     found = json.loads(
         subprocess.run(command, input=content, capture_output=True, check=True).stdout
     )
@@ -131,19 +138,32 @@ def test_standard_input_is_measured_as_it_comes(folder):
     assert sorted(path.name for path in (folder / "askance-run").iterdir()) == sorted(
         {*FILES} - {"queried.csv"}
     )
-    same = askance("run", "mail.csv", "--progressive", "--label", "spam", "--budget", 25, "--json")
+    same = askance("run", "mail.csv", "--progressive", "--label", "spam", "--budget", 25, "--json",
+                   *COVER)  # fmt: skip
     assert json.loads(same.stdout)["curves"] == found["curves"]
 
 
 def test_a_budget_that_was_not_spent_is_said(folder):
     done = askance("run", "mail.csv", "--label", "spam", "--algorithm", "margin", "--param",
-                   "b=0.0001")  # fmt: skip
+                   "b=0.0001", "--budget", 100)  # fmt: skip
     assert "labels are left over: a larger b asks for more" in done.stdout
 
 
 def test_an_id_that_was_learned_from_is_said(folder):
-    done = askance("run", "mail.csv", "--label", "spam", "--budget", 20)
+    done = askance("run", "mail.csv", "--label", "spam", "--budget", 20, *COVER)
     assert "id looks like an id, but was learned from" in done.stdout
+
+
+def test_what_is_odd_about_a_file_is_said_in_a_sentence(folder):
+    lines = [f"{i % 9},{'ab'[i >= 60]},{'ny'[i >= 60]}" for i in range(120)]
+    (folder / "odd.csv").write_text("\n".join(["size,kind,label", *lines]) + "\n")
+    done = askance("run", "odd.csv", "--budget", 9, *COVER, "--positive", "y")
+    assert "Note: kind alone tells every label: if it comes with the label, --ignore" in done.stdout
+    assert "size alone" not in done.stdout
+    done = askance("run", "odd.csv", "--budget", 9, "--algorithm", "passive", "--positive", "y",
+                   "--progressive", "--force")  # fmt: skip
+    assert "Note: the file begins with 'n' only and seems to be sorted: --held-out" in done.stdout
+    assert "Note: only 0 of the labels bought are 'y', too few to learn" in done.stdout
 
 
 def test_formats_without_columns_need_no_label_option(folder):
@@ -155,11 +175,14 @@ def test_formats_without_columns_need_no_label_option(folder):
 
 
 def test_algorithms_side_by_side(folder):
-    done = askance("compare", "mail.csv", "--label", "spam", "--permutations", 2)
-    for word in ("online", "active", "cover", "iwal1", "margin", "passive"):
-        assert f" {word} " in done.stdout
-    assert "2 shuffles of mail.csv: 200 examples to learn from, 50 to test on" in done.stdout
-    askance("compare", "mail.csv", "--label", "spam", "--permutations", 2, code=1)
+    done = askance("compare", "mail.csv", "--label", "spam", "--permutations", 1)
+    for words in ("auto", "auto at random", "online active cover", "iwal1"):
+        for word in words.split():
+            assert f" {word} " in done.stdout
+    # A tenth of the examples.
+    assert re.search(r"labels asked │ +20 │", done.stdout)
+    assert "1 shuffle of mail.csv: 200 examples to learn from, 50 to test on" in done.stdout
+    askance("compare", "mail.csv", "--label", "spam", "--permutations", 1, code=1)
     written = sorted(path.name for path in (folder / "mail-compare").iterdir())
     assert written == ["compare.png", "compare.svg"]
     assert done.stderr == ""

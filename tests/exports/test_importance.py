@@ -8,6 +8,8 @@ from askance.exports.importance import permutation_importances
 from askance.exports.predictions import described
 from askance.live import ActiveLearner
 
+pytestmark = pytest.mark.usefixtures("small_trees")
+
 
 def taught(rows, label_of, **chosen):
     live = ActiveLearner("auto", estimator=LogisticRegression(), random_state=0, rate=0.5, **chosen)

@@ -11,6 +11,8 @@ from askance.live import ActiveLearner
 from askance.oracles.members import DENSE, WIDE
 from askance.sparse import canonical_csr
 
+pytestmark = pytest.mark.usefixtures("small_trees")
+
 runtime = pytest.importorskip("onnxruntime")
 
 
@@ -74,8 +76,9 @@ def test_a_value_at_a_threshold_goes_the_same_way():
     live = taught(X, y)
     mixture = live.learner.classifier
     trees = mixture.scorers[list(mixture.weights).index("forest")]
-    rows = np.zeros((50, 7), np.float32)
-    rows[:, 1] = trees.thresholds[trees.columns == mixture.places[1]][:50].astype(np.float32)
+    edges = trees.thresholds[trees.columns == mixture.places[1]].astype(np.float32)
+    rows = np.zeros((len(edges), 7), np.float32)
+    rows[:, 1] = edges
     session = runtime.InferenceSession(to_onnx(live, "forest"), providers=["CPUExecutionProvider"])
     _, shares = session.run(None, {"X": rows})
     expected = trees.probabilities(mixture._narrow(canonical_csr(rows.astype(np.float64))))

@@ -12,6 +12,8 @@ from askance.rehearsal.comparison import contestant, run_permutation
 from askance.rehearsal.held import hold
 from askance.types import ResultRow
 
+pytestmark = pytest.mark.usefixtures("small_trees")
+
 AT_RANDOM = contestant("auto", {"uniform_share": 1})
 
 

@@ -172,6 +172,9 @@ def _summary(found: "Rehearsal", intake: "Intake", files: list[str]) -> dict[str
         "needed_at_random": None if found.needed is None else found.needed._asdict(),
         "curves": [curve.as_json() for curve in found.curves()],
         "members": found.learner.members(),
+        "giveaways": found.giveaways,
+        "sorted_by": found.sorted_by,
+        "bought": [sum((one.label > 0) == side for one in found.bought) for side in (False, True)],
         "warning": stats.warning,
         "files": files,
     }
@@ -266,6 +269,14 @@ def _needed(summary: dict[str, Any]) -> str:
 def _notes(summary: dict[str, Any]) -> Iterator[str]:
     for name in summary["likely_ids"]:
         yield f"{name} looks like an id, but was learned from: --id or --ignore leaves it out"
+    for name in summary["giveaways"]:
+        yield f"{name} alone tells every label: if it comes with the label, --ignore leaves it out"
+    if summary["sorted_by"] is not None:
+        first = summary["sorted_by"]
+        yield f"the file begins with {first!r} only and seems to be sorted: --held-out shuffles it"
+    for name, count in zip(summary["classes"], summary["bought"], strict=True):
+        if count < 5:
+            yield f"only {count} of the labels bought are {name!r}, too few to learn that class by"
     unspent, algorithm = summary["budget"] - summary["labels"], summary["algorithm"]
     # A budget that is spread over a file ends with a small reserve.
     if unspent > (summary["budget"] // 20 if algorithm == "auto" else 0):

@@ -16,7 +16,7 @@ from askance.kernels.passes import Stream
 from askance.sparse import narrowed, stacked
 from askance.types import Floats, Integers, Matrix
 
-__all__ = ["Held", "Split", "coin_seed", "hold", "usual_budget"]
+__all__ = ["Held", "Split", "coin_seed", "giveaways", "hold", "usual_budget"]
 
 FEWEST_LABELS, MOST_LABELS = 20, 500
 """Labels that are bought unless told, at least and at most."""
@@ -103,6 +103,27 @@ def _check(held: Held, intake: Intake) -> None:
         raise BadRecord(
             f"{intake.source} has {len(held)} labelled records, five or more were expected"
         )
+
+
+def giveaways(held: Held) -> list[int]:
+    """Features that tell every label by themselves: all of one class lie above all of the other.
+
+    There are none where a class has fewer than ten labels, as that may be chance.
+
+    >>> from askance.sparse import from_dense
+    >>> X = from_dense(np.arange(1.0, 41.0)[:, None])
+    >>> giveaways(Held(X, np.repeat(np.array([-1, 1], np.int8), 20), 0, ()))
+    [0]
+    """
+    positive = held.labels > 0
+    if not 10 <= np.count_nonzero(positive) <= len(held) - 10:
+        return []
+    (low, high), (low_, high_) = (
+        (part.min(axis=0).toarray(), part.max(axis=0).toarray())
+        for part in (held.csr[np.flatnonzero(rows)] for rows in (positive, ~positive))
+    )
+    told: list[int] = np.flatnonzero(((low > high_) | (high < low_)).ravel()).tolist()
+    return told
 
 
 def usual_budget(examples: int) -> int:

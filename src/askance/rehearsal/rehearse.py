@@ -2,8 +2,9 @@
 
 import functools
 import itertools
+import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,6 +13,7 @@ import numpy as np
 from askance.data.features.records import Record
 from askance.data.reading.intake import Intake
 from askance.errors import BadRecord
+from askance.exports.classifier import names_by_column
 from askance.live import ActiveLearner
 from askance.live.budget import Budget
 from askance.plots.curve import Curve, label_budgets, sum_up
@@ -25,7 +27,7 @@ from askance.rehearsal.at_random import (
     run_of,
 )
 from askance.rehearsal.comparison import run_permutation
-from askance.rehearsal.held import MOST_LABELS, Held, coin_seed, usual_budget
+from askance.rehearsal.held import MOST_LABELS, Held, coin_seed, giveaways, usual_budget
 from askance.simulate import Contestant, Measure, OnStep, Seat, run_matrix, run_rows
 from askance.sparse import rows_of
 from askance.types import Label, Row, Run
@@ -112,6 +114,8 @@ class Rehearsal:
     number of labels asked at random that do as well, if it was looked for.
     ``measure`` says what an error is: that on ``tested`` examples
     held out, or the progressive error, of predictions before each label was known.
+    ``giveaways`` are columns that tell every label by themselves; ``sorted_by`` is the class that a
+    stream has first, so many times in a row that it cannot be chance.
     """
 
     plan: Plan
@@ -126,6 +130,8 @@ class Rehearsal:
     examples: int
     tested: int
     unlabelled: int
+    giveaways: list[str] = field(default_factory=list)
+    sorted_by: str | None = None
 
     def curves(self) -> list[Curve]:
         """The algorithm and passive learning, as curves of one run each."""
@@ -182,7 +188,18 @@ def rehearse(
         examples=len(train),
         tested=len(test),
         unlabelled=held.unlabelled,
+        giveaways=_columns_of(learner, giveaways(held), intake),
     )
+
+
+def _columns_of(learner: ActiveLearner, features: list[int], intake: Intake) -> list[str]:
+    """The user's columns that features come from, as far as they have one; else their names."""
+    names = [name for known in names_by_column(learner, features).values() for name in known]
+    columns = [
+        next((one for one in intake.columns if name.startswith((f"{one}=", f"{one}^"))), name)
+        for name in names
+    ]
+    return list(dict.fromkeys(columns))
 
 
 def rehearse_stream(intake: Intake, plan: Plan, on_step: OnStep = lambda *_: None) -> Rehearsal:
@@ -230,6 +247,7 @@ def rehearse_stream(intake: Intake, plan: Plan, on_step: OnStep = lambda *_: Non
         examples=n,
         tested=n,
         unlabelled=reader.unlabelled,
+        sorted_by=intake.classes[reader.first > 0] if reader.is_sorted() else None,
     )
 
 
@@ -270,7 +288,13 @@ class _Reader:
 
     def __init__(self, intake: Intake) -> None:
         self._intake = intake
-        self.unlabelled = self.positives = 0
+        self.unlabelled = self.positives = self.in_a_row = self.n = 0
+        self.first: Label = 0
+
+    def is_sorted(self) -> bool:
+        """Whether the first class comes so often in a row as one order in a million has it."""
+        share = (self.positives if self.first > 0 else self.n - self.positives) / max(self.n, 1)
+        return 0 < share < 1 and self.in_a_row * math.log(share) < math.log(1e-6)
 
     def __iter__(self) -> Iterator[tuple[Row, _At]]:
         for rows in self._intake:
@@ -281,6 +305,9 @@ class _Reader:
                 self.unlabelled += label == 0
                 self.positives += label > 0
                 if label:
+                    self.first = self.first or label
+                    self.in_a_row += self.in_a_row == self.n and label == self.first
+                    self.n += 1
                     yield row, _At(label, number, records)
 
 
