@@ -49,7 +49,7 @@ def run(*arguments):
 def test_fields_of_a_dataclass_are_options_with_their_defaults():
     result = run("a.csv")
     reading = Reading(label="label")
-    expected = ["a.csv", repr(reading), "online_active_cover", {}, 3]
+    expected = ["a.csv", repr(reading), "auto", {}, 3]
     assert result.stdout == f"[red]{expected}\n"
 
 

@@ -42,7 +42,7 @@ class LabellingOptions:
         int | None,
         typer.Option(
             min=1,
-            help="Label budget, spread over the file; without one, a tenth of it until you quit.",
+            help="Label budget, which auto spreads over the file; without one, until you quit.",
         ),
     ] = None
     session: Annotated[
@@ -102,9 +102,9 @@ def label(
 ) -> None:
     """Label a file by hand: one key for each record that is worth asking about.
 
-    The file is counted first, so that the budget lasts until its end.
     y yes, n no, s skip, u undo, q quit. Every answer is saved at once. The same command picks up
     where you left off. Without a terminal, answers are read from standard input, one per line.
+    The file is counted first, so that the budget lasts until its end.
     Writes labels.csv, sample.parquet and model.askance to the session folder.
 
     Example: `askance label tickets.csv --budget 200 --positive urgent --negative other`

@@ -29,7 +29,7 @@ _ENDS = {
 }
 
 _HELP = (
-    "Records are read one after the other. Where the learner is confident, it does not ask. Where "
+    "Records are read one after the other. Where the learner is confident, it seldom asks. Where "
     "it asks, press one key:"
 )
 _KEYS = {
@@ -40,8 +40,8 @@ _KEYS = {
     "q": "quit. Every answer is already saved; the same command picks up where you left off",
 }
 _HELP_END = (
-    "The fewer of the last hundred records it asks about, the more confident it has become. The "
-    "error is its own estimate for everything it has read, not only for what it asked about."
+    "A label budget is spread over the whole file, unless another algorithm was chosen. The error "
+    "is its own estimate for everything it has read, not only for what it asked about."
 )
 
 
