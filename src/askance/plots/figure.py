@@ -108,7 +108,8 @@ def _dress(axes: Axes, curves: Sequence[Curve], look: Look) -> None:
 
 def _dress_errors(axes: Axes, curves: Sequence[Curve], look: Look) -> None:
     low = min(curve.lower.min() for curve in curves)
-    high = max(curve.upper.max() for curve in curves)
+    # A stream may end worse than it was at any budget, if it is sorted.
+    high = max(max(curve.upper.max(), curve.final) for curve in curves)
     if look.logarithmic:
         axes.set_yscale("log", base=2)
         axes.set_ylim(0.8 * low, 1.05 * high)
