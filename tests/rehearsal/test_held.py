@@ -5,7 +5,8 @@ import pytest
 
 from askance.data.reading.intake import Intake, Reading
 from askance.errors import BadRecord
-from askance.rehearsal.held import coin_seed, hold
+from askance.rehearsal.held import Held, coin_seed, giveaways, hold
+from askance.sparse import from_dense
 
 
 def test_only_labelled_records_are_held_each_under_its_number(mail, intake_of):
@@ -57,3 +58,14 @@ def test_labels_that_teach_nothing_are_refused(tmp_path, labels, part):
     path.write_text("\n".join(["x,y", *(f"{i},{y}" for i, y in enumerate(labels))]) + "\n")
     with pytest.raises(BadRecord, match=part):
         hold(Intake(path, Reading(label="y")))
+
+
+def test_a_feature_tells_every_label_if_the_classes_do_not_touch():
+    labels = np.repeat(np.array([-1, 1], np.int8), 15)
+    ranks = np.arange(-15.0, 15.0)
+    touching = np.where(labels > 0, ranks, np.minimum(ranks, -1.0) + 1.0)
+    X = from_dense(np.column_stack([ranks, -ranks, touching, labels == 1, np.ones(30)]))
+    assert giveaways(Held(X, labels, 0, ())) == [0, 1, 3]
+    # Among a few labels it may be chance.
+    some = np.r_[6:30]
+    assert giveaways(Held(X[some], labels[some], 0, ())) == []
