@@ -203,7 +203,10 @@ class Stats:
     ``pending`` are awaited and ``withdrawn`` were given up. ``query_rate`` is asked over those
     offered and not refused, ``predicted_share`` the share of the learned examples that were learned
     from the learner's own predictions, ``mean_error`` its progressive error estimate, and
-    ``warning`` a sentence if it has collapsed into its guesses.
+    ``warning`` a sentence if it has collapsed into its guesses. ``error`` is the mean error of the
+    predictions so far, each made before its label was learned, with an interval that holds whenever
+    you look; None before the first label, and where nothing is known: a learner that asks nothing
+    outside its region, or a file of an earlier version.
     """
 
     seen: int
@@ -217,6 +220,7 @@ class Stats:
     predicted_share: float
     mean_error: float
     warning: str | None
+    error: Interval | None = None
 
 
 class WeightedSample(NamedTuple):

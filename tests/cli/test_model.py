@@ -125,11 +125,14 @@ def test_inspect_says_what_was_seen_asked_and_learned() -> None:
         f"{stats.asked} asked, of a budget of 40: {stats.answered} answered, 0 pending",
         "3 that are not zero",
         "age (number), job (category)",
+        "(95%, whenever you look)",
     ):
         assert part in shown
     found = json.loads(said("inspect", "model", "--json", "--top", "2"))
     assert found["model"] == "model"
     assert found["stats"]["answered"] == stats.answered
+    assert stats.error is not None
+    assert found["stats"]["error"] == stats.error._asdict()
     assert len(found["weights"]) == 2
     assert all(weight["feature"] in shown for weight in found["weights"])
 

@@ -60,6 +60,9 @@ def test_runs_are_powers_and_order_does_not_matter(kind):
         for i in list(run):
             if is_asked:
                 runs.add(loss[i], P[i])
+    many = fed(kind(floor=0.05), [one[asked] for one in stream])
+    many.skip_many(P[~asked])
+    assert close(many.interval(), expected)
     # With a floor nobody needs to know how they would have been asked about.
     runs.skip(int(np.sum(~asked)))
     assert close(runs.interval(), expected)
@@ -95,7 +98,7 @@ def test_what_is_kept_does_not_grow_with_the_labels(kind):
         large.skip(probability=0.3 + i * 1e-4 % 0.5)
         large.add(0.0, 0.5)
         assert len(large._idle) < 1001
-        assert len(large._asked) < 17
+        assert len(large._asked) < kind.block
 
 
 @BOTH
@@ -130,7 +133,7 @@ def test_a_saved_sequence_goes_on(kind, refused):
         ("counts", [5, 6, 0]),
         ("counts", [5, -1, 0]),
         ("sums", [1.0, math.nan, 0.0]),
-        ("asked", np.zeros(6 * 16)),
+        ("asked", np.zeros(6 * kind.block)),
         ("wealth", [np.zeros(3)] * 2),
         ("idle", [np.zeros(3, int)] * 2),
     ):
@@ -288,6 +291,9 @@ def test_bad_input(kind, refused):
             sequence.add(1.0, probability)
     with refused(InvalidParameter, "below the floor 0.1, got 0.05"):
         sequence.skip(probability=0.05)
+    for some in ([0.5, 0.05], [0.5, 1.5], [0.0]):
+        with refused(InvalidParameter, "a probability must", str(some[-1])):
+            sequence.skip_many(np.array(some))
     for loss in (2.0, -1.0, math.nan):
         with refused(InvalidParameter, "a loss must lie in [0, 1]", str(loss)):
             sequence.add(loss, 0.5)

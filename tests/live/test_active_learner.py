@@ -1,6 +1,7 @@
 """Ask and tell: late labels, errors without consequences, budgets, threads, files."""
 
 import copy
+import dataclasses
 import logging
 import math
 import pickle
@@ -32,6 +33,7 @@ from askance.errors import (
     LabelConflict,
     UnknownQuestion,
 )
+from askance.estimate import ProgressiveError
 from askance.learners.passive import Passive
 from askance.live import ActiveLearner, Question
 from askance.live.budget import Budget
@@ -435,6 +437,75 @@ def test_coins_belong_to_examples_also_past_refused_ones() -> None:
 # Stats
 
 
+def test_the_error_is_that_of_every_prediction_before_its_label(tmp_path: Path) -> None:
+    live, expected = make("iwal1", c0=0.05), ProgressiveError()
+    assert live.stats().error is None
+    questions = []
+    for i, step in enumerate(STREAM):
+        question = live.ask(step.row)
+        if not question.wanted:
+            expected.skip(probability=question.probability)
+            continue
+        questions.append((question, step.label))
+        if i % 2 == 0:
+            live.tell(question, step.label)
+            wrong = float(question.predicted != step.label)
+            expected.add(wrong, question.probability)
+        else:
+            expected.add(None, question.probability)
+    late = [(question, label) for question, label in questions if question.id in live.pending()]
+    for question, _ in late[::3]:
+        live.withdraw(question)
+    assert expected.missing > 10
+    assert expected.labels + expected.missing < expected.n
+    found = live.stats().error
+    assert found is not None
+    assert found == pytest.approx(expected.interval(), abs=1e-9)
+    live.save(tmp_path / "half")
+    again = ActiveLearner.load(tmp_path / "half")
+    assert again.stats().error == found
+    for question, label in late[1::3]:
+        again.tell(question, label)
+        expected.fill(float(question.predicted != label), question.probability)
+    found = again.stats().error
+    assert found is not None
+    assert found == pytest.approx(expected.interval(), abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["iwal1", "margin"])
+def test_looking_at_the_error_changes_no_bit(name: str) -> None:
+    looked, blind = make(name), make(name)
+    for i, step in enumerate(STREAM):
+        for live in (looked, blind):
+            question = live.ask(step.row)
+            if question.wanted and i % 3:
+                live.tell(question, step.label)
+        looked.stats()
+    assert same(looked._questions.get_state(), blind._questions.get_state())
+
+
+def test_what_waits_to_be_judged_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("askance.live.active_learner.AT_ONCE", 100)
+    live, kept = make("iwal1"), []
+    for step in STREAM * 3:
+        question = live.ask(step.row)
+        if question.wanted:
+            live.tell(question, step.label)
+        kept.append(len(live._questions.unjudged))
+    assert 100 < max(kept) < 100 + 2 * AHEAD
+
+
+def test_predictions_are_not_judged_where_nothing_is_asked() -> None:
+    live = make("oracular_iwal1", c0=0.01)
+    for step in STREAM:
+        question = live.ask(step.row)
+        if question.wanted:
+            live.tell(question, step.label)
+            assert question.probability == 1.0
+    assert live.stats().predicted_share > 0
+    assert live.stats().error is None
+
+
 def test_stats_by_hand() -> None:
     live = make("passive", budget=Budget(total=4))
     assert live.stats().query_rate == live.stats().predicted_share == 0.0
@@ -809,7 +880,8 @@ def test_a_file_of_version_2_goes_on(tmp_path: Path) -> None:
         if question.wanted and i % 3 == 0:
             twin.tell(question, step.label)
     twin.withdraw(twin.pending()[0])
-    assert old.stats() == twin.stats()
+    # What it passed over is not known, so its predictions are not judged.
+    assert old.stats() == dataclasses.replace(twin.stats(), error=None)
     assert old.pending() == twin.pending()
     assert old.preset == twin.preset
     old.save(tmp_path / "again")

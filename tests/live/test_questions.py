@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from askance.errors import InvalidParameter, LabelConflict, UnknownQuestion
+from askance.estimate import ProgressiveError
 from askance.live.questions import FEWEST, RECENT, Questions
 from askance.types import Decision, Row
 
@@ -22,6 +23,7 @@ def books() -> Questions:
     questions.withdrawn.add(2)
     for learned in (1, 2, 3):
         questions.count(inside=learned < 3, learned=learned)
+    questions.unjudged = [0.5, 0.5, 0.5, -0.5, (0.5, True)]
     return questions
 
 
@@ -66,6 +68,18 @@ def test_books_survive_a_file() -> None:
     assert restored.sample(1).weight.tolist() == [2.0]
 
 
+def test_an_example_that_could_not_be_asked_about_ends_the_judging() -> None:
+    questions = books()
+    assert questions.stats(3, 0.0).error is not None
+    questions.unjudged.append(-0.0)
+    assert questions.stats(3, 0.0).error is None
+    restored = Questions()
+    restored.set_state(questions.get_state(), n_features=1)
+    assert restored.error is None
+    questions.unjudged.append(0.5)
+    assert questions.stats(3, 0.0).error is None
+
+
 @pytest.mark.parametrize(
     "forged",
     [
@@ -76,6 +90,7 @@ def test_books_survive_a_file() -> None:
         {"withdrawn": [-1]},
         {"recent": [0, 1]},
         {"recent": [0, 0, 2]},
+        {"error": ProgressiveError().get_state()},
     ],
 )
 def test_books_that_disagree_are_refused(forged: Any) -> None:

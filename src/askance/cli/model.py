@@ -168,6 +168,9 @@ def _plain(text: str) -> Text:
 
 
 def _lines(found: "State") -> list[tuple[str, str]]:
+    from askance.estimate import sentence
+    from askance.types import Interval
+
     stats, classes = found["stats"], found["classes"]
     learner = dict(found["learner"])
     settings = [f"{name}={value}" for name, value in learner.items() if name != "algorithm"]
@@ -189,6 +192,7 @@ def _lines(found: "State") -> list[tuple[str, str]]:
         ("asked for", f"{stats['query_rate']:.1%} of the examples"),
         ("own guesses", f"{stats['predicted_share']:.1%} of what was learned"),
         ("mean error", f"{stats['mean_error']:.2%}, as estimated while learning"),
+        *([("judged", sentence(Interval(**stats["error"])))] if stats["error"] else []),
         *(
             [("classifier", mixture_text(found["members"]))]
             if found["members"]

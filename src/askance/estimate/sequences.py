@@ -38,9 +38,6 @@ _SHIFTS = (0.0, 3.0, 15.0, 63.0, 255.0)
 _MANY = 1000
 """Kinds of examples without a label that are counted apart, at most."""
 
-_FEW = 16
-"""Labels that are added up together."""
-
 _CHUNK = 256
 
 
@@ -67,7 +64,8 @@ class _Side:
     def total(self) -> Floats:
         """What was earned in all: runs of examples without a label are powers."""
         used = self.idle.any(axis=1)
-        return self.wealth + np.einsum("us...,us->s...", self._powers[used], self.idle[used])
+        powers: Floats = np.einsum("us...,us->s...", self._powers[used], self.idle[used])
+        return self.wealth + powers
 
     @functools.cached_property
     def _powers(self) -> Floats:
@@ -78,7 +76,8 @@ class _Side:
     @property
     def usual(self) -> Floats:
         """What one example without a label adds where the usual guess is allowed."""
-        return self._powers[int(GUESSES * self.guess)]
+        added: Floats = self._powers[int(GUESSES * self.guess)]
+        return added
 
     def bound(self, wealth: Floats, n: Integers | int, alpha: float) -> Floats:
         """The lower bound of the mean after n examples."""
@@ -103,6 +102,8 @@ class ErrorSequence:
     """
 
     of = "error"
+    block = 16
+    """Labels that are added up together."""
 
     def __init__(
         self, *, alpha: float = 0.05, floor: float | None = None, guessing: bool = False
@@ -160,6 +161,15 @@ class ErrorSequence:
         self.n += count
         if len(self._idle) >= _MANY:
             self._flush()
+
+    def skip_many(self, probabilities: Floats) -> None:
+        """Count examples that were not asked about by their ``probabilities``, without guesses."""
+        for least in {np.min(probabilities, initial=1.0), np.max(probabilities, initial=1.0)}:
+            self._check(float(least))
+        once = np.ones(len(probabilities), np.int64)
+        for side in (self._below, self._above):
+            side.count(once, probabilities, np.full(len(once), side.guess))
+        self.n += len(once)
 
     def add(
         self, loss: float | None, probability: float, *, wrong: float = 0.0, right: float = 1.0
@@ -221,7 +231,7 @@ class ErrorSequence:
         # A missing label is the worst for both sides: not known to be wrong, nor to be right.
         values = (0.0, 0.0) if loss is None else (loss, 1.0 - loss)
         self._asked.append((*values, P, wrong, right, times))
-        if len(self._asked) >= _FEW:
+        if len(self._asked) >= self.block:
             for side, earned in zip((self._below, self._above), self._earned(), strict=True):
                 side.wealth += earned
             self._asked.clear()
@@ -287,7 +297,7 @@ class ErrorSequence:
             zip(("wrong", "known", "unknown"), saved_part(state, "sums", list), strict=True)
         )
         asked = saved_array(state, "asked", "f").reshape(-1, 6)
-        if labels + missing > n or len(asked) >= _FEW:
+        if labels + missing > n or len(asked) >= self.block:
             raise InvalidParameter(
                 f"saved labels of an error must be at most {n}, got {labels} and {missing} missing"
             )
@@ -351,6 +361,7 @@ class ProgressiveError(ErrorSequence):
     """
 
     of = "mean error of the classifiers so far"
+    block = 256
 
     def _sides(self, below: Floats, above: Floats) -> tuple[Capital, Capital]:
         return (

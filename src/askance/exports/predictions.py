@@ -79,7 +79,7 @@ def described(live: ActiveLearner, top: int = 20) -> State:
     {'algorithm': 'passive', 'learning_rate': 1.6, 'n_features': 3}
     """
     live.settle()
-    maps = live.features
+    maps, stats = live.features, live.stats()
     weights = named_weights(live) if is_linear(live) else []
     return {
         "learner": live.preset,
@@ -87,7 +87,7 @@ def described(live: ActiveLearner, top: int = 20) -> State:
         "reading": live.reading,
         "columns": {} if maps is None else shown_kinds(maps.kinds, maps),
         "budget": asdict(live.budget),
-        "stats": asdict(live.stats()),
+        "stats": asdict(stats) | {"error": stats.error and stats.error._asdict()},
         "members": live.members(),
         "weights_learned": len({weight.column for weight in weights}),
         "weights": [weight.plain() for weight in weights[:top]],

@@ -24,7 +24,7 @@ from askance.errors import InvalidParameter, UnknownQuestion
 from askance.learners.streaming import StreamingLearner
 from askance.live.budget import Budget, Ledger
 from askance.live.coins import Coins
-from askance.live.questions import Questions
+from askance.live.questions import AT_ONCE, Questions
 from askance.live.saving import KIND, checked_classes, read_saved
 from askance.oracles.linear import LinearOracle
 from askance.presets import make_learner, preset_of
@@ -263,11 +263,12 @@ class ActiveLearner:
             # What advance() does, without the time that a call takes.
             coins.pop()
             if not coins:
-                self._coins.draw()
+                self._refill()
             questions.seen = id + 1
             predicted, inside, probability, queried, *_ = decision
             reason: Reason | None = None
             weight = 0.0
+            questions.unjudged.append(probability if queried else -probability)
             if queried:
                 indices, values = row
                 # Row(...), like Question(...) below, would take more than twice as long.
@@ -444,6 +445,12 @@ class ActiveLearner:
             **self._questions.get_state(),
         }
 
+    def _refill(self) -> None:
+        """What is due now and then."""
+        self._coins.draw()
+        if len(self._questions.unjudged) >= AT_ONCE:
+            self._questions.judge()
+
     def _take(self, id: int, label: Label) -> None:
         questions = self._questions
         row, decision = questions.pending[id]
@@ -451,6 +458,7 @@ class ActiveLearner:
         questions.count(decision.in_disagreement, self.learner.k)
         del questions.pending[id]
         questions.bought[id] = label, row, decision.probability
+        questions.unjudged.append((decision.probability, decision.predicted != label))
 
     def _scorer(self) -> Any:
         """The oracle that predicts, if it has margins."""

@@ -4,7 +4,10 @@ import logging
 from collections import deque
 from typing import NoReturn
 
+import numpy as np
+
 from askance.errors import InvalidParameter, LabelConflict, UnknownQuestion
+from askance.estimate import ProgressiveError
 from askance.live.answers import (
     Bought,
     Pending,
@@ -17,7 +20,7 @@ from askance.live.answers import (
 from askance.types import Label, State, Stats, WeightedSample
 from askance.validation import saved_part, saved_whole
 
-__all__ = ["FEWEST", "RECENT", "Questions"]
+__all__ = ["AT_ONCE", "FEWEST", "RECENT", "Questions"]
 
 logger = logging.getLogger("askance")
 
@@ -27,6 +30,9 @@ RECENT = 1000
 FEWEST = 100
 """Examples from which on it is judged."""
 
+AT_ONCE = 4096
+"""Examples that are counted for the error together."""
+
 _JUDGED = frozenset([FEWEST, RECENT])
 
 
@@ -35,6 +41,9 @@ class Questions:
 
     ``seen`` examples were offered, ``refused`` of them for lack of budget, and ``predicted`` were
     learned from the learner's own predictions, as the last ones in ``recent`` say one by one.
+    ``error`` judges the predictions, unless some example could not be asked about. What it has not
+    counted yet is in ``unjudged``: of each example its probability, negative where no label was
+    asked for, and of each label its probability and whether the prediction was wrong.
     """
 
     def __init__(self) -> None:
@@ -43,6 +52,8 @@ class Questions:
         self.bought: dict[int, Bought] = {}
         self.withdrawn: set[int] = set()
         self.recent: deque[bool] = deque(maxlen=RECENT)
+        self.error: ProgressiveError | None = ProgressiveError()
+        self.unjudged: list[float | tuple[float, bool]] = []
 
     def count(self, inside: bool, learned: int) -> None:
         """Keep the share of own guesses among the examples ``learned``."""
@@ -51,6 +62,27 @@ class Questions:
         self.recent.append(guessed)
         if learned in _JUDGED and (warning := self.collapse()):
             logger.warning("%s", warning)
+
+    def judge(self) -> None:
+        """Count for the error what happened since the last time.
+
+        An example that could not be asked about ends the judging.
+        """
+        events, self.unjudged = self.unjudged, []
+        if self.error is None or 0.0 in events:
+            self.error = None
+            return
+        passed: list[float] = []
+        # In their order, so that it makes no difference, in no bit, when they are counted.
+        for event in events:
+            if isinstance(event, tuple):
+                probability, wrong = event
+                self.error.fill(float(wrong), probability)
+            elif event > 0:
+                self.error.add(None, event)
+            else:
+                passed.append(-event)
+        self.error.skip_many(np.array(passed))
 
     def check_pending(self, id: int, label: Label | None, same_batch: dict[int, Label]) -> None:
         """Raise unless a question can be answered with a label, or withdrawn if that is None."""
@@ -84,6 +116,7 @@ class Questions:
 
     def stats(self, learned: int, mean_error: float) -> Stats:
         """Counts, rates and a warning."""
+        self.judge()
         asked = len(self.pending) + len(self.bought) + len(self.withdrawn)
         offered = self.seen - self.refused
         return Stats(
@@ -98,6 +131,7 @@ class Questions:
             predicted_share=self.predicted / learned if learned else 0.0,
             mean_error=mean_error,
             warning=self.collapse(),
+            error=self.error.interval() if self.error is not None and self.error.labels else None,
         )
 
     def sample(self, width: int | None) -> WeightedSample:
@@ -105,12 +139,14 @@ class Questions:
         return sample_of(self.bought, self.seen - self.refused, width)
 
     def get_state(self) -> State:
+        self.judge()
         return {
             "counts": [self.seen, self.refused, self.predicted],
             "pending": pending_state(self.pending),
             "answered": bought_state(self.bought),
             "withdrawn": sorted(self.withdrawn),
             "recent": [int(guessed) for guessed in self.recent],
+            "error": None if self.error is None else self.error.get_state(),
         }
 
     def set_state(self, state: State, n_features: int | None) -> None:
@@ -133,6 +169,19 @@ class Questions:
             and sum(recent) <= predicted <= learned
         ):
             raise InvalidParameter("saved questions and counts must agree, got some that do not")
+        self.unjudged = []
+        self.error = _error_from(state, (seen - refused, len(bought), len(ids) - len(bought)))
         self.seen, self.refused, self.predicted = seen, refused, predicted
         self.pending, self.bought, self.withdrawn = pending, bought, set(withdrawn)
         self.recent.extend(bool(guessed) for guessed in recent)
+
+
+def _error_from(state: State, counts: tuple[int, int, int]) -> ProgressiveError | None:
+    # Earlier versions judged nothing, and what they passed over is not known.
+    if state.get("error") is None:
+        return None
+    error = ProgressiveError()
+    error.set_state(saved_part(state, "error", dict))
+    if (error.n, error.labels, error.missing) != counts:
+        raise InvalidParameter("saved questions and their error must agree, got some that do not")
+    return error
