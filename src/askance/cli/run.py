@@ -1,7 +1,6 @@
 """``askance run`` and ``askance compare``: a labelled file, as if its labels had to be bought."""
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -123,19 +122,11 @@ def _is_stream(file: str) -> bool:
     return file == "-" or not path.is_file() or path.stat().st_size > LARGEST
 
 
-def _one_thread() -> AbstractContextManager[Any]:
-    """Small fits take ten times as long where threads wait for each other."""
-    from threadpoolctl import threadpool_limits
-
-    limits: AbstractContextManager[Any] = threadpool_limits(1, "blas")
-    return limits
-
-
 def _rehearsed(intake: "Intake", plan: "Plan", *, stream: bool, match: bool) -> "Rehearsal":
     from askance.rehearsal.held import hold
     from askance.rehearsal.rehearse import rehearse, rehearse_stream
 
-    with progress_bar() as bar, _one_thread():
+    with progress_bar() as bar:
         task = bar.add_task("Reading", total=None)
 
         def step(examples: int, labels: int) -> None:
@@ -362,7 +353,7 @@ def compare(
     folder = out.folder(file, "compare")
     refuse_existing([folder / f"compare.{kind}" for kind in ("png", "svg")], force=out.force)
     intake = Intake(file, read.reading())
-    with progress_bar() as bar, _one_thread():
+    with progress_bar() as bar:
         task = bar.add_task("Comparing", total=permutations * len(contestants))
         held = hold(intake)
         train, test = map(len, held.split(seed))

@@ -317,6 +317,7 @@ class ActiveLearner:
         """Enter into the books that an example was learned without a label."""
         books = self._questions
         self._coins.advance()
+        books.keep(decision)
         id, books.seen = books.seen, books.seen + 1
         if self._limited:
             # A window moves on with every example.

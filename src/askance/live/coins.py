@@ -5,7 +5,7 @@ import copy
 import numpy as np
 
 from askance.errors import InvalidParameter
-from askance.types import Floats, State
+from askance.types import State
 from askance.validation import require_whole, saved_number, saved_part, saved_whole
 
 __all__ = ["AHEAD", "Coins"]
@@ -35,12 +35,6 @@ class Coins:
         self.ahead.pop()
         if not self.ahead:
             self.draw()
-
-    def peek(self, count: int) -> Floats:
-        """The next coins, of which none is used up."""
-        known = self.ahead[::-1][:count]
-        later = copy.deepcopy(self._generator).random(count - len(known))
-        return np.concatenate([known, later])
 
     def draw(self) -> None:
         """Draw the next coins, behind those that are left."""

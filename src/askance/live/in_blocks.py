@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import cast
 
+import numpy as np
+
 from askance.live.active_learner import ActiveLearner
 from askance.protocols import BlockLearner
 from askance.sparse import rows_of
@@ -39,7 +41,7 @@ class InBlocks:
 
     def coins(self, count: int) -> Floats:
         """The coins of the next examples."""
-        return self._live._coins.peek(count)
+        return np.array(self._live._coins.next(count))
 
     def learn_many(
         self, X: Matrix, decisions: Sequence[Decision], labels: Sequence[Label | None]
@@ -54,11 +56,12 @@ class InBlocks:
             # Copies, so that a label does not keep its whole block.
             for i, row in zip(wanted, rows_of(X[wanted], wide=True), strict=True):
                 kept = Row(row.indices.copy(), row.values.copy())
-                label = require_label(labels[i])
-                questions.bought[first + i] = label, kept, decisions[i].probability
+                bought = require_label(labels[i])
+                questions.bought[first + i] = bought, kept, decisions[i].probability
                 ledger.buy(first + i)
             before = self._learner.k - len(decisions)
-            for i, decision in enumerate(decisions, start=1):
+            for i, (decision, label) in enumerate(zip(decisions, labels, strict=True), start=1):
                 live._coins.advance()
+                questions.keep(decision, label)
                 questions.count(decision.in_disagreement, before + i)
             questions.seen = first + len(decisions)

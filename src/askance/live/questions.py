@@ -17,7 +17,7 @@ from askance.live.answers import (
     pending_state,
     sample_of,
 )
-from askance.types import Label, State, Stats, WeightedSample
+from askance.types import Decision, Label, State, Stats, WeightedSample
 from askance.validation import saved_part, saved_whole
 
 __all__ = ["AT_ONCE", "FEWEST", "RECENT", "Questions"]
@@ -62,6 +62,15 @@ class Questions:
         self.recent.append(guessed)
         if learned in _JUDGED and (warning := self.collapse()):
             logger.warning("%s", warning)
+
+    def keep(self, decision: Decision, label: Label | None = None) -> None:
+        """Keep for the error that an example was offered, and its label if that is known."""
+        probability = decision.probability
+        self.unjudged.append(probability if decision.queried else -probability)
+        if label is not None:
+            self.unjudged.append((probability, decision.predicted != label))
+        if len(self.unjudged) >= AT_ONCE:
+            self.judge()
 
     def judge(self) -> None:
         """Count for the error what happened since the last time.

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn import config_context
+from threadpoolctl import threadpool_limits
 
 from askance.oracles.estimator import ConstantClassifier, library_versions
 from askance.oracles.members import DENSE, WIDE, KnownLabels, given_to_truth
@@ -122,7 +123,11 @@ class MixtureOracle:
         points = _renamed(points, places, len(seen))
         recipes = DENSE if len(seen) <= WIDEST_DENSE else WIDE
         # What reaches here is checked; to check it again for each tree takes longer than the tree.
-        with config_context(assume_finite=True, skip_parameter_validation=True):
+        # Small fits are slower on several threads, and their sums have other bits.
+        with (
+            config_context(assume_finite=True, skip_parameter_validation=True),
+            threadpool_limits(1),
+        ):
             members = {
                 name: recipe(sample, points)
                 for name, recipe in recipes.items()

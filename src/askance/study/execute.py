@@ -18,7 +18,6 @@ from typing import Any
 import joblib
 import numpy as np
 from scipy.sparse import csr_array
-from threadpoolctl import threadpool_limits
 
 from askance.engine import cover_size, groups, is_compilable
 from askance.errors import AskanceError, InvalidParameter
@@ -170,23 +169,21 @@ def _run_planned(task: Task, cell: Cell, train: Stream, test: Stream) -> Iterato
     parameters, labels = json.loads(cell.setting), train.labels.tolist()
     X, tested = _matrix(train), _matrix(test)
     start = time.perf_counter()
-    # Sums over several threads have other bits.
-    with threadpool_limits(1):
-        for budget in task.budgets:
-            learner = make_learner(
-                "auto",
-                n_features=train.n_features,
-                budget=budget,
-                horizon=None if "rate" in parameters else len(labels),
-                seed=cell.permutation,
-                **parameters,
-            )
-            run = run_blocks(learner, X, train.coins, labels.__getitem__, limit=budget)
-            learner.settle()
-            error = float(np.mean(learner.predict_many(tested) != test.labels))
-            row = ResultRow(budget, run.queries, run.examples, error, run.queries == budget)
-            seconds = time.perf_counter() - start
-            yield Outcome(cell, (row,), seconds, code_of("auto"))
+    for budget in task.budgets:
+        learner = make_learner(
+            "auto",
+            n_features=train.n_features,
+            budget=budget,
+            horizon=None if "rate" in parameters else len(labels),
+            seed=cell.permutation,
+            **parameters,
+        )
+        run = run_blocks(learner, X, train.coins, labels.__getitem__, limit=budget)
+        learner.settle()
+        error = float(np.mean(learner.predict_many(tested) != test.labels))
+        row = ResultRow(budget, run.queries, run.examples, error, run.queries == budget)
+        seconds = time.perf_counter() - start
+        yield Outcome(cell, (row,), seconds, code_of("auto"))
 
 
 def _matrix(stream: Stream) -> Matrix:
