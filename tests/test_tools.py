@@ -23,3 +23,8 @@ def test_the_tickets_are_what_their_script_writes() -> None:
     tools = runpy.run_path(str(LISTING.with_name("tickets.py")))
     written = LISTING.parents[1] / "examples" / "tickets.csv"
     assert written.read_text() == tools["tickets"]()
+
+
+def test_the_number_of_faults_is_the_one_that_we_tell() -> None:
+    faults = tomllib.loads(LISTING.read_text())["mutant"]
+    assert f"{len(faults)} known faults" in (LISTING.parents[1] / "CONTRIBUTING.md").read_text()
