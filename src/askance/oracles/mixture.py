@@ -74,7 +74,8 @@ class MixtureOracle:
     seed
         Of trees and folds.
     members
-        Names from :data:`DENSE` and :data:`WIDE`; by default all.
+        Names from :data:`~askance.oracles.members.DENSE` and
+        :data:`~askance.oracles.members.WIDE`; by default all.
     fit_clip
         The largest weight that a label may have in fitting, where the least is 1.
     vote_clip
