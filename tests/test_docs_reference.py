@@ -76,6 +76,18 @@ PARTS = {
     "askance.learners.epoch_records": {"EpochTally", "states"},
     "askance.learners.epochs": {"Block"},
     "askance.learners.streaming": {"sample_entry"},
+    "askance.oracles.members": {"KnownLabels", "Member", "given_to_truth"},
+    "askance.oracles.scorers": {
+        "LinearScorer",
+        "Scorer",
+        "TopicScorer",
+        "TreeScorer",
+        "boosted_scorer",
+        "forest_scorer",
+        "linear_scorer",
+        "of_length_1",
+        "parts_of",
+    },
     "askance.sparse": {
         "column",
         "dense",

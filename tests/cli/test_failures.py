@@ -41,7 +41,7 @@ OTHERS = [
     (["run", "good.csv", "--label", "y", "--budget", "0"], 2, "--budget"),
     (["run", "good.csv", "--label", "y", "--format", "xls"], 2, "xls"),
     (["run", "good.csv", "--label", "y", "--algorithm", "iwal2"], 2, "iwal2"),
-    (["run", "good.csv", "--label", "y", "--c0", "-1"], 1, "c0 must be"),
+    (["run", "good.csv", "--label", "y", "--algorithm", "iwal1", "--c0", "-1"], 1, "c0 must be"),
     (["run", "good.csv", "--label", "y", "--algorithm", "passive", "--c0", "1"], 1, "c0"),
     (["run", "good.csv", "--label", "y", "--queried", "bought.xls"], 1, "bought.xls"),
     (["run", "good.csv", "--label", "y", "--output", "good.csv"], 2, "good.csv"),
