@@ -380,12 +380,12 @@ def test_a_lag_lets_the_next_classifier_be_fitted_meanwhile():
 
 
 class Held(ThreadPoolExecutor):
-    """Begins nothing until it is let go."""
+    """Begins nothing until it is let go, but does not wait for ever where a test has failed."""
 
     def __init__(self):
         super().__init__(1)
         self.gate = threading.Event()
-        self.submit(self.gate.wait)
+        self.submit(self.gate.wait, 20)
 
 
 def told_all(learner, X, y, *, ahead=0):
