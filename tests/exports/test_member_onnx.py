@@ -1,6 +1,7 @@
 """What a runtime of ONNX says of a member is what the member says."""
 
 import numpy as np
+import onnxruntime as runtime
 import pytest
 import scipy.sparse as sp
 
@@ -12,8 +13,6 @@ from askance.oracles.members import DENSE, WIDE
 from askance.sparse import canonical_csr
 
 pytestmark = pytest.mark.usefixtures("small_trees")
-
-runtime = pytest.importorskip("onnxruntime")
 
 
 def numbers():

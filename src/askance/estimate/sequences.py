@@ -2,6 +2,7 @@
 
 import functools
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 import numpy as np
@@ -84,7 +85,7 @@ class _Side:
         return self.capital.least_mean(wealth, np.asarray(n), math.log(2.0 / alpha))
 
 
-class ErrorSequence:
+class ErrorSequence(ABC):
     """Adds up what is seen of a stream.
 
     It is a :class:`FixedError` or a :class:`ProgressiveError`. Examples may be counted in any
@@ -123,8 +124,9 @@ class ErrorSequence:
         self._idle: dict[tuple[float, float, float], int] = {}
         self._asked: list[tuple[float, ...]] = []
 
+    @abstractmethod
     def _sides(self, below: Floats, above: Floats) -> tuple[Capital, Capital]:
-        raise NotImplementedError
+        """The capitals of the lower and of the upper bound, with these shifts."""
 
     # ------------------------------------------------------------------ what comes
 
