@@ -4,7 +4,9 @@
 `auto` and the paper's algorithms, ``python -m benchmarks.labels peers`` what is missing of the
 peers (see :mod:`benchmarks.pools`). All can be stopped at any time, and take ``--permutations`` and
 ``--data``. ``python -m benchmarks.labels report`` exports the three stores to
-``docs/results/labels`` and writes the page and the picture there from what they hold.
+``docs/results/labels`` and writes the page and the picture there from what they hold. ``...
+ceiling`` runs what all labels would give (:mod:`benchmarks.ceiling`), and ``... times`` measures
+whole runs beside a peer's (:mod:`benchmarks.run_times`); the page shows both.
 
 Finished results count as done. So after a change of `auto` remove the Parquet files of
 ``docs/results/labels``: in ``stores`` its runs are named by the code that made them, and those of
@@ -13,7 +15,7 @@ other code are run again.
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import numpy as np
 import pyarrow as pa
@@ -23,7 +25,6 @@ from scipy.stats import t as student
 
 from askance.plots.curve import sum_up
 from askance.plots.figure import Look, draw, save_plot
-from askance.presets import ALGORITHMS
 from askance.storage.files import write_atomically
 from askance.study.blocks import Block, Heading, TableBlock, Text, markdown
 from askance.study.design import Study, part_of, read_study
@@ -31,11 +32,15 @@ from askance.study.results import newest_last
 from askance.study.store import Store, export_results, read_results
 from askance.types import ResultRow, Run
 from benchmarks import pools
+from benchmarks.ceiling import MOST, ceilings, run_ceilings
+from benchmarks.run_times import Taken, measure, read_times, write_times
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "docs" / "results" / "labels"
 STUDIES = {"labels": FOLDER, "ablation": FOLDER / "ablation"}
 """The studies, and where their results are committed."""
+
+TIMES = FOLDER / "times.csv"
 
 CHOSEN_ON = (
     "20news", "abalone", "adult", "bio", "covtype", "ijcnn1", "magic04", "nomao", "shuttle", "w8a",
@@ -49,6 +54,15 @@ GROUPS = {
     "Sets that were held out": HELD_OUT,
     "Sets on which the constants of auto were chosen": CHOSEN_ON,
 }
+
+TEXTS = ("20news", "rcv1")
+"""Sets of words, which count among those with most room whatever their room."""
+
+ROOMY = 14
+"""How many sets those with most room are."""
+
+ROOM_AT = (100, 300, 1000)
+"""Budgets over which room is measured."""
 
 BASE, SAME, AUTO = "passive", "passive, same mixture", "auto"
 PEER = next(iter(pools.PEERS))
@@ -91,6 +105,30 @@ def peers(
         store.compact()
 
 
+@app.command()
+def ceiling(
+    data_dir: Annotated[Path | None, typer.Option(envvar="ASKANCE_DATA")] = None,
+    stores: Path = Path("stores"),
+    permutations: int = 1,
+    data: list[str] | None = None,
+) -> None:
+    """Run what is missing of what all labels would give."""
+    study = _study("labels")
+    store = Store(stores / "ceiling")
+    with store.writing(study.text):
+        store.adopt(FOLDER / "ceiling")
+        part = part_of(study, permutations=permutations, datasets=data or ())
+        for cell in run_ceilings(part, store, data_dir):
+            print(cell.dataset, cell.permutation, flush=True)
+        store.compact()
+
+
+@app.command()
+def times(data_dir: Annotated[Path | None, typer.Option(envvar="ASKANCE_DATA")] = None) -> None:
+    """Time whole runs of auto and of a peer, in turns, and keep what they took."""
+    write_times(TIMES, list(measure(_study("labels"), PEER, data_dir)))
+
+
 def _study(name: str) -> Study:
     return read_study(ROOT / "studies" / f"{name}.toml")
 
@@ -98,15 +136,8 @@ def _study(name: str) -> Study:
 # ------------------------------------------------------------------ reading
 
 
-class Measured(NamedTuple):
-    """One run: its test error, and the seconds it took."""
-
-    error: float
-    seconds: float
-
-
-Runs = dict[tuple[str, str, int], dict[int, Measured]]
-"""By data set, contestant and budget: the permutations that were run."""
+Runs = dict[tuple[str, str, int], dict[int, float]]
+"""By data set, contestant and budget: test errors of the permutations that were run."""
 
 
 def gather(study: Study, table: pa.Table) -> Runs:
@@ -119,28 +150,13 @@ def gather(study: Study, table: pa.Table) -> Runs:
         name = names.get((row["algorithm"], row["setting"]))
         if name is not None and row["budget"] in study.budgets:
             at = (row["dataset"], name, row["budget"])
-            runs.setdefault(at, {})[row["permutation"]] = Measured(row["error"], row["seconds"])
-    planned = [c.name for c in study.contestants if c.algorithm not in ALGORITHMS]
-    return _apart(runs, [*planned, *pools.PEERS], study.budgets)
+            runs.setdefault(at, {})[row["permutation"]] = row["error"]
+    return runs
 
 
 def _settings(table: pa.Table, algorithm: str) -> list[str]:
     some = table.filter(pc.equal(table["algorithm"].cast(pa.string()), algorithm))
     return sorted(set(some["setting"].to_pylist()))
-
-
-def _apart(runs: Runs, names: Sequence[str], budgets: Sequence[int]) -> Runs:
-    """Where each budget has a run of its own, the store counts the seconds since the first."""
-    apart = dict(runs)
-    for data, name, budget in runs:
-        place = budgets.index(budget)
-        if name in names and place > 0:
-            before = runs.get((data, name, budgets[place - 1]), {})
-            apart[data, name, budget] = {
-                j: one._replace(seconds=one.seconds - before[j].seconds if j in before else np.nan)
-                for j, one in runs[data, name, budget].items()
-            }
-    return apart
 
 
 def read(folder: Path = FOLDER) -> tuple[Runs, Runs]:
@@ -161,7 +177,7 @@ def paired(runs: Runs, data: str, one: str, other: str, budget: int) -> tuple[li
     """Errors of two contestants on a data set, over the permutations that both have."""
     pair = [runs.get((data, name, budget), {}) for name in (one, other)]
     both = sorted(pair[0].keys() & pair[1].keys())
-    return tuple([found[j].error for j in both] for found in pair)
+    return tuple([found[j] for j in both] for found in pair)
 
 
 def less(runs: Runs, data: str, one: str, other: str, budget: int) -> float | None:
@@ -199,20 +215,29 @@ def is_worse(ours: Sequence[float], theirs: Sequence[float]) -> bool | None:
 @app.command()
 def report(stores: Path = Path("stores")) -> None:
     """Export the stores, and write the page and the picture from what is committed."""
-    for name, folder in (*STUDIES.items(), ("peers", FOLDER / "peers")):
+    others = {name: FOLDER / name for name in ("peers", "ceiling")}
+    for name, folder in {**STUDIES, **others}.items():
         store = Store(stores / name)
         if store.study_path.is_file():
             export_results(store, folder)
     runs, ablation = read()
     (FOLDER / "report").mkdir(parents=True, exist_ok=True)
     with write_atomically(FOLDER / "report" / "summary.md") as file:
-        file.write(markdown(list(page(runs, ablation))).encode())
+        file.write(markdown(list(page(runs, ablation, *known()))).encode())
     picture(runs, FOLDER)
 
 
-def page(runs: Runs, ablation: Runs) -> Iterator[Block]:
+def known(folder: Path = FOLDER) -> tuple[dict[str, float], list[Taken]]:
+    """Errors with all labels, and times."""
+    return ceilings(folder / "ceiling"), read_times(folder / TIMES.name)
+
+
+def page(
+    runs: Runs, ablation: Runs, least: dict[str, float], taken: Sequence[Taken]
+) -> Iterator[Block]:
     """All tables, with the sentences that stand around them."""
     study = _study("labels")
+    groups = _groups(runs, least)
     yield Heading("What a label budget buys", 1)
     yield from _face(runs, study)
     yield Heading("Less error")
@@ -220,19 +245,57 @@ def page(runs: Runs, ablation: Runs) -> Iterator[Block]:
         "1 - error/error of passive learning of the online linear classifier, mean over data sets "
         "(their number)."
     )
+    if ROOM in groups:
+        yield Text(_rule(groups[ROOM]))
     names = [*(c.name for c in study.contestants), *pools.PEERS]
-    for title, sets in GROUPS.items():
+    for title, sets in groups.items():
         yield Heading(title, 3)
         rows = [[name, *_lesses(runs, sets, name, BASE, study)] for name in names]
         yield _table("contestant", study, [row for row in rows if any(row[1:])])
     yield Heading("Against passive learning with the same mixture")
     yield Text("1 - error/error of the same classifiers, fitted to labels of a random sample.")
-    rows = [[title, *_lesses(runs, sets, AUTO, SAME, study)] for title, sets in GROUPS.items()]
+    rows = [[title, *_lesses(runs, sets, AUTO, SAME, study)] for title, sets in groups.items()]
     yield _table("auto", study, rows)
     yield from _worse(runs, study)
-    yield from _errors(runs, study)
+    yield from _errors(runs, study, least)
     yield from _peers(runs, study)
+    yield from _times(taken, study)
     yield from _ablation(runs, ablation)
+
+
+ROOM = f"The {ROOMY} sets with most room"
+
+
+def room(runs: Runs, data: str, least: dict[str, float]) -> float | None:
+    """By how much the error of passive learning could fall if all labels were known."""
+    found = [
+        1 - least[data] / float(np.mean(list(errors.values())))
+        for budget in ROOM_AT
+        if data in least and (errors := runs.get((data, BASE, budget)))
+    ]
+    return float(np.mean(found)) if found else None
+
+
+def _groups(runs: Runs, least: dict[str, float]) -> dict[str, Sequence[str]]:
+    """The groups of sets, with those that have most room, where that is known of enough."""
+    rooms = {data: room(runs, data, least) for data in GROUPS["All sets"]}
+    others = {data: one for data, one in rooms.items() if one is not None and data not in TEXTS}
+    roomy = sorted(others, key=lambda data: -others[data])[: ROOMY - len(TEXTS)]
+    groups: dict[str, Sequence[str]] = dict(GROUPS)
+    if len(roomy) + len(TEXTS) < ROOMY:
+        return groups
+    return {"All sets": groups.pop("All sets"), ROOM: (*TEXTS, *roomy), **groups}
+
+
+def _rule(sets: Sequence[str]) -> str:
+    budgets = ", ".join(f"{budget:,}" for budget in ROOM_AT)
+    return (
+        f"On some sets passive learning is nearly as good as all labels of the stream (or the "
+        f"first {MOST:,} of them) would be, so nobody can have much less error there. Room is 1 - "
+        f"error with all labels/error of passive learning, mean over {budgets} labels; auto has no "
+        f"part in it. The {ROOMY} sets with most room are the two of words, {' and '.join(TEXTS)}, "
+        f"and of the others those with most: {', '.join(sets[len(TEXTS) :])}."
+    )
 
 
 def _table(first: str, study: Study, rows: Sequence[Sequence[object]]) -> Block:
@@ -285,20 +348,29 @@ def _worse(runs: Runs, study: Study) -> Iterator[Block]:
     yield TableBlock(["data set", "labels", "more error", "beyond the interval"], rows)
 
 
-def _errors(runs: Runs, study: Study) -> Iterator[Block]:
+def _errors(runs: Runs, study: Study, least: dict[str, float]) -> Iterator[Block]:
     yield Heading("Errors on each set")
-    yield Text(f"In percent, means over permutations: {' / '.join(SHOWN)}.")
+    yield Text(
+        f"In percent, means over permutations: {' / '.join(SHOWN)}. The last column is what a part "
+        f"of the mixture has with all labels of the stream, or the first {MOST:,}."
+    )
+    heads = ["data set", *(f"{b:,} labels" for b in study.budgets), "all labels"]
     for title, sets in list(GROUPS.items())[1:]:
         yield Heading(title, 3)
         here = [data for data in sets if any((data, n, study.budgets[0]) in runs for n in SHOWN)]
-        yield _table("data set", study, [[data, *_of_set(runs, data, study)] for data in here])
+        rows = [[data, *_of_set(runs, data, study), _percent(least.get(data))] for data in here]
+        yield TableBlock(heads, rows)
+
+
+def _percent(error: float | None) -> str:
+    return "-" if error is None else f"{100 * error:.1f}"
 
 
 def _of_set(runs: Runs, data: str, study: Study) -> Iterator[str]:
     for budget in study.budgets:
         found = [runs.get((data, name, budget), {}).values() for name in SHOWN]
-        means = [f"{100 * np.mean([r.error for r in some]):.1f}" if some else "-" for some in found]
-        yield " / ".join(means)
+        means = [float(np.mean(list(some))) if some else None for some in found]
+        yield " / ".join(map(_percent, means))
 
 
 def _peers(runs: Runs, study: Study) -> Iterator[Block]:
@@ -306,10 +378,9 @@ def _peers(runs: Runs, study: Study) -> Iterator[Block]:
     yield Text(
         "Pool-based peers look at all examples before each question, ask for a tenth of the budget "
         "at a time, and fit the forest of the mixture. They take dense arrays, so sets of more "
-        f"than {pools.WIDEST:,} features are left out for them. Error in percent and wall-clock "
-        "seconds of a run, means over the sets (their number) and permutations that all of them "
-        "have at a budget. A sample can be reweighted if the probability of each question is known "
-        "and never 0."
+        f"than {pools.WIDEST:,} features are left out for them. Error in percent, means over the "
+        "sets (their number) and permutations that all of them have at a budget. A sample can be "
+        "reweighted if the probability of each question is known and never 0."
     )
     names = [name for name in (AUTO, SAME, *pools.PEERS) if _has(runs, name)]
     rows: list[list[str]] = []
@@ -326,9 +397,25 @@ def _beside(runs: Runs, name: str, names: Sequence[str], budget: int) -> str:
     common = shared(runs, asked, budget) if name in asked else []
     if not common:
         return ""
-    some = [runs[data, name, budget][j] for data, j in common]
-    error, seconds = (float(np.nanmean([one[i] for one in some])) for i in (0, 1))
-    return f"{100 * error:.1f}, {seconds:.1f} s ({len({data for data, _ in common})})"
+    error = float(np.mean([runs[data, name, budget][j] for data, j in common]))
+    return f"{_percent(error)} ({len({data for data, _ in common})})"
+
+
+def _times(taken: Sequence[Taken], study: Study) -> Iterator[Block]:
+    if not taken:
+        return
+    sets = sorted({one.data for one in taken})
+    yield Text(
+        f"CPU seconds of a whole run, both in one process by turns, means over {', '.join(sets)}:"
+    )
+    rows = []
+    for name in dict.fromkeys(one.contestant for one in taken):
+        found = {
+            budget: [t.seconds for t in taken if (t.contestant, t.budget) == (name, budget)]
+            for budget in study.budgets
+        }
+        rows.append([name, *(f"{np.mean(some):.1f}" if some else "" for some in found.values())])
+    yield _table("contestant", study, rows)
 
 
 def shared(runs: Runs, names: Sequence[str], budget: int) -> list[tuple[str, int]]:
@@ -394,7 +481,7 @@ def picture(runs: Runs, folder: Path) -> None:
     for name in names:
         found = []
         for j in js:
-            errors = [np.mean([runs[d, name, b][j].error for d in sets]) for b in budgets]
+            errors = [np.mean([runs[d, name, b][j] for d in sets]) for b in budgets]
             rows = [
                 ResultRow(b, b, b, float(e), True) for b, e in zip(budgets, errors, strict=True)
             ]

@@ -28,9 +28,9 @@ from askance.oracles.members import TREES
 from askance.study.design import Cell, Origin, Study, canonical
 from askance.study.origins import fingerprint, present, split, width
 from askance.study.store import Outcome, Store
-from askance.types import Floats, Integers, ResultRow
+from askance.types import Floats, Integers, Matrix, ResultRow
 
-__all__ = ["PEERS", "WIDEST", "Peer", "absent", "run_peers"]
+__all__ = ["PEERS", "WIDEST", "Peer", "absent", "dense", "matrix", "run_peers"]
 
 BATCHES = 10
 WIDEST = 1000
@@ -159,8 +159,8 @@ def _run(
 ) -> list[Outcome]:
     """One run for each budget; its seconds are those until then."""
     peer, outcomes = PEERS[cell.algorithm], []
-    train, test, _ = split(origin, cell.permutation, data_dir)
-    X, tested = _dense(train), _dense(test)
+    train, test, *_ = split(origin, cell.permutation, data_dir)
+    X, tested = dense(train), dense(test)
     start = time.perf_counter()
     with threadpool_limits(1), warnings.catch_warnings():
         # Of a first batch without labels, or with one class only.
@@ -175,7 +175,13 @@ def _run(
     return outcomes
 
 
-def _dense(stream: Stream) -> Floats:
-    parts = stream.values, stream.indices, stream.indptr
-    dense: Floats = csr_array(parts, shape=(len(stream.labels), stream.n_features)).toarray()
-    return dense.astype(np.float32)
+def matrix(stream: Stream) -> Matrix:
+    """The rows of a stream."""
+    parts = stream.values.astype(np.float64), stream.indices, stream.indptr
+    return csr_array(parts, shape=(len(stream.labels), stream.n_features))
+
+
+def dense(stream: Stream) -> Floats:
+    """The same as peers take them."""
+    found: Floats = matrix(stream).toarray().astype(np.float32)
+    return found

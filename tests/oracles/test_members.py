@@ -2,55 +2,55 @@
 
 import numpy as np
 import pytest
-from sklearn.ensemble import (
-    ExtraTreesClassifier,
-    GradientBoostingClassifier,
-    RandomForestClassifier,
-)
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import ComplementNB
 
 from askance.oracles import members, mixture
 from askance.oracles.members import DENSE, WIDE, KnownLabels
+from askance.oracles.scorers import parts_of
+from askance.oracles.trees import boosted_trees, random_trees
 from askance.presets import make_learner
 from askance.sparse import from_dense, rows_of
 
 N = 100
 
 
-@pytest.mark.parametrize(
-    ("name", "kind"),
-    [("forest", RandomForestClassifier), ("extra trees", ExtraTreesClassifier)],
-)
-def test_forests_are_those_of_scikit_learn(numbers, name, kind, alone):
+@pytest.mark.parametrize(("name", "drawn"), [("forest", False), ("extra trees", True)])
+def test_forests_are_of_random_trees(numbers, name, drawn, alone):
     X, y = numbers
-    twin = kind(members.TREES, bootstrap=True, random_state=0).fit(
-        X[:N].astype("f4"), y[:N], sample_weight=np.ones(N)
+    forest, unseen = random_trees(
+        from_dense(X[:N]), targets_of(y), np.ones(N), trees=members.TREES, seed=0, drawn=drawn
     )
-    np.testing.assert_allclose(alone(X, y, name), twin.predict_proba(X[N:]), atol=1e-12)
+    assert (alone(X, y, name) == forest.probabilities(parts_of(from_dense(X[N:])))).all()
+    found = DENSE[name](sample_of(X, y), from_dense(X))
+    assert (found.unseen == unseen).all()
 
 
-def test_unseen_probabilities_are_those_of_the_trees_that_left_a_label_out(numbers):
+def test_boosted_trees_are_judged_by_folds(numbers, alone):
     X, y = numbers
+    options = {"trees": members.STAGES * members.TREES, "seed": 0}
+    rows, targets, ones = from_dense(X[:N]), targets_of(y), np.ones(N)
+    whole = boosted_trees(rows, targets, ones, **options)
+    found = alone(X, y, "boosted trees")
+    assert (found == whole.probabilities(parts_of(from_dense(X[N:])))).all()
+    sample = sample_of(X, y)
+    unseen = DENSE["boosted trees"](sample, from_dense(X)).unseen
+    out = sample.order % members.BOOSTED_FOLDS == 1
+    kept = np.flatnonzero(~out)
+    others = boosted_trees(rows[kept], targets[kept], ones[kept], **options)
+    expected = others.probabilities(parts_of(rows[np.flatnonzero(out)]))
+    np.testing.assert_allclose(unseen[out], expected)
+
+
+def targets_of(y):
+    return np.eye(2)[(y[:N] > 0).astype(int)]
+
+
+def sample_of(X, y):
     codes = (y[:N] > 0).astype(int)
-    twin = RandomForestClassifier(members.TREES, oob_score=True, random_state=3)
-    twin.fit(X[:N].astype("f4"), codes, sample_weight=np.ones(N))
-    sample = KnownLabels(
-        from_dense(X[:N]), codes, np.ones(N), np.ones(N), mixture._order(codes, 3), 2, 3
-    )
-    found = members._random_forest(sample, from_dense(X)).unseen
-    np.testing.assert_allclose(found, twin.oob_decision_function_)
-
-
-def test_boosted_trees_are_those_of_scikit_learn(numbers, alone):
-    X, y = numbers
-    twin = GradientBoostingClassifier(
-        n_estimators=members.TREES, max_features="sqrt", subsample=0.7, init="zero", random_state=0
-    ).fit(X[:N].astype("f4"), y[:N], sample_weight=np.ones(N))
-    np.testing.assert_allclose(
-        alone(X, y, "boosted trees"), twin.predict_proba(X[N:].astype("f4")), atol=1e-9
-    )
+    ones, order = np.ones(N), mixture._order(codes, 0)
+    return KnownLabels(from_dense(X[:N]), codes, ones, ones, order, 2, 0)
 
 
 def test_logistic_regression_is_standardised_by_all_rows(numbers, alone):

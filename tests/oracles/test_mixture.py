@@ -90,3 +90,14 @@ def test_two_labels_are_enough(numbers):
 
 def test_the_weights_that_judge_are_clipped():
     assert mixture._clipped(np.array([2.0, 4.0, 600.0]), 10.0).tolist() == [1.0, 2.0, 10.0]
+
+
+def test_texts_of_few_words_say_too_little_and_numbers_never(words, numbers, fitted):
+    """Few are those of which half the rows have more."""
+    X, y = words
+    found = fitted(X, y)
+    counts = (X > 0).sum(axis=1)
+    assert (found.is_faint(from_dense(X)) == (counts < np.median(counts))).all()
+    assert 0.3 < found.is_faint(from_dense(X)).mean() < 0.6
+    X, y = numbers
+    assert not fitted(X, y).is_faint(from_dense(0 * X)).any()

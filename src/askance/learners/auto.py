@@ -10,38 +10,45 @@ import math
 from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import Executor, Future
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from askance.errors import InvalidParameter
 from askance.learners.label_store import LabelStore
+from askance.learners.outcomes import Outcomes
+from askance.learners.pacing import (
+    Pace,
+    all_alike,
+    focused,
+    prospect,
+    saved_pace,
+    sure,
+    until_change,
+)
 from askance.learners.sample import matrix_from_state, matrix_state
 from askance.protocols import ProbabilisticClassifier, ProbabilisticOracle
 from askance.sparse import empty, from_rows, row_at, rows_of
-from askance.types import Decision, Floats, Integers, Label, Matrix, Row, State
+from askance.types import Bools, Decision, Floats, Integers, Label, Matrix, Row, State
 from askance.validation import (
+    MOST,
     check_block,
     check_matrix,
     check_row,
     require_coins,
     require_positive,
     require_whole,
-    saved_array,
     saved_number,
     saved_part,
     saved_whole,
 )
 
-__all__ = ["Auto"]
+__all__ = ["Auto", "Served", "Verdicts", "verdicts_of"]
 
 _LOG = logging.getLogger("askance")
 
 KEPT = 2000
 """The newest rows that are kept, whatever their fate."""
-
-STEP = 256
-"""Examples after which the rate is set anew."""
 
 FIRST = 20
 """Labels that are bought before there is a classifier."""
@@ -49,15 +56,11 @@ FIRST = 20
 GROWTH = 0.35
 """By how much the labels grow before the classifier is fitted again."""
 
-ABOVE = 2.0
-"""An edge above every margin."""
-
 MOST_UNIFORM = 0.5
 """What the guard may raise the uniform share to."""
 
 LEVEL = 0.05
 """The level of the guard's test."""
-
 
 _NOTHING: tuple[Matrix, Floats] = empty(), np.zeros((0, 2))
 
@@ -65,17 +68,13 @@ _NOTHING: tuple[Matrix, Floats] = empty(), np.zeros((0, 2))
 _Sample = tuple[Matrix, Integers, Floats]
 
 
-class _Pace(NamedTuple):
-    """P until the next change: ``inside`` below the ``edge``, ``tied`` at it, else ``least``.
+class Served(NamedTuple):
+    """A ``classifier`` of so many ``labels`` and ``rows``, and the uniform ``share`` since then."""
 
-    ``uniform`` is the probability with which every example is asked about, whatever its margin.
-    """
-
-    edge: float
-    inside: float
-    tied: float
-    least: float
-    uniform: float
+    classifier: ProbabilisticClassifier | None
+    labels: int
+    rows: Matrix
+    share: float
 
 
 class _Refit(NamedTuple):
@@ -112,7 +111,7 @@ class Auto:
         drawn; more only where the budget is larger than that.
     lag
         How many labels later a new classifier serves; meanwhile it may be fitted in the background
-        (:meth:`work_in`).
+        (:meth:`work_in`). With None it serves when it is told to (:meth:`serve`).
     n_features
         Number of features, if rows with others are to be refused.
 
@@ -134,20 +133,23 @@ class Auto:
         rate: float = 0.1,
         uniform_share: float = 0.1,
         focus: float = 0.1,
-        lag: int = 0,
+        lag: int | None = 0,
         n_features: int | None = None,
     ) -> None:
         _check_shares(rate=rate, uniform_share=uniform_share, focus=focus)
-        require_whole(0, lag=lag)
+        if lag is not None:
+            require_whole(0, lag=lag)
         self.oracle = oracle
         self.rate = rate
         self.focus = focus
         self.lag = lag
         self.n_features = n_features
+        self._outcomes = Outcomes()
         self.executor: Executor | None = None
         self.k = 0
         self.error_sum = 0.0
         self._share = uniform_share
+        self._floor: float | None = None
         self._offered = self._asked = self._fitted = self._taught = 0
         self._waiting: set[int] = set()
         self._labelled = LabelStore()
@@ -161,6 +163,17 @@ class Auto:
         self._settled: ProbabilisticClassifier | None = None
         self.plan(budget, horizon)
 
+    def among(self, outcomes: Outcomes) -> Self:
+        """Tell other classes apart than two whose mistakes cost the same; before anything else.
+
+        Until each class has been seen, every example is asked about, for at most a fifth of the
+        budget. A margin is by how much more speaks for the best than for the second best.
+        """
+        self._outcomes = outcomes
+        self._labelled = LabelStore(outcomes.n_classes)
+        self._pace = self._paced()
+        return self
+
     def plan(self, budget: int | None, horizon: int | None, rate: float | None = None) -> None:
         """Set labels and examples in all, or the share to ask about where they are unknown."""
         if rate is not None:
@@ -168,8 +181,27 @@ class Auto:
             self.rate = rate
         self.budget, self.horizon = _checked_plan(budget, horizon)
         self._pace = self._paced()
+        if not self._offered:
+            self._floor = self._pace.uniform
 
     # ------------------------------------------------------------------ reading
+
+    @property
+    def n_classes(self) -> int | None:
+        """The number of classes if there are more than two; labels are then codes from 0 on."""
+        return self._outcomes.n_classes
+
+    @property
+    def has_costs(self) -> bool:
+        """Whether some mistakes cost more than others."""
+        return self._outcomes.costs is not None
+
+    def add_class(self) -> None:
+        """Make room for one more class, which was not known before."""
+        self._outcomes.add_class()
+        self._labelled.n_classes = self.n_classes
+        self._known = _NOTHING
+        self._pace = self._paced()
 
     @property
     def mean_error(self) -> float:
@@ -182,6 +214,14 @@ class Auto:
         return self._share
 
     @property
+    def floor(self) -> float | None:
+        """What no P is to be below, by the plan before the first example.
+
+        P may be below it if the plan has changed since. None in what an earlier version has saved.
+        """
+        return self._floor
+
+    @property
     def kept_rows(self) -> Matrix:
         """The newest rows, whatever their fate."""
         return from_rows(list(self._kept))
@@ -190,6 +230,37 @@ class Auto:
     def classifier(self) -> ProbabilisticClassifier | None:
         """What predicts now; None before there was anything to fit it to."""
         return self._settled or self._serving
+
+    @property
+    def fitted(self) -> int:
+        """How many labels the classifier that decides was fitted to."""
+        return self._fitted
+
+    @property
+    def whole_rate(self) -> float:
+        """The share of all examples that is to be asked about."""
+        return prospect(self.budget, self.horizon, self.rate, offered=0, asked=0).whole
+
+    @property
+    def crossfit(self) -> tuple[Floats, Floats] | None:
+        """Losses of others on the labels that the classifier was fitted to, and weights 1/P.
+
+        Each is that of a classifier which was fitted without the label. None where there are none.
+        """
+        found = getattr(self._serving, "unseen", None)
+        if self._serving is None or found is None:
+            return None
+        unseen = self._outcomes.widened(found, self._serving.labels)
+        targets, weights = self._labelled.weighted(self._fitted)
+        return (self._said(unseen) != targets).astype(np.float64), weights
+
+    def predicted(self, X: Matrix) -> Integers:
+        """What the classifier that decides says of each row; to settle does not change it."""
+        check_matrix(X, self.n_features)
+        return self._said(self._outcomes.shares(self._serving, X))
+
+    def _said(self, shares: Floats) -> Integers:
+        return self._outcomes.best(self._outcomes.worth(shares))
 
     def settle(self) -> None:
         """Let all labels so far speak in predictions, until the next one comes.
@@ -202,22 +273,32 @@ class Auto:
     def probabilities(self, X: Matrix) -> Floats:
         """The probability of each class for each row of a CSR array."""
         check_matrix(X, self.n_features)
-        return _shares(self.classifier, X)
+        return self._outcomes.shares(self.classifier, X)
+
+    def scores(self, X: Matrix) -> Floats:
+        """What speaks for each class: its probability, or how little it is expected to cost."""
+        return self._outcomes.worth(self.probabilities(X))
 
     def predict(self, x: Row) -> Label:
         check_row(x, self.n_features)
-        return int(_predicted(_shares(self.classifier, from_rows([x])))[0])
+        return int(self.predict_many(from_rows([x]))[0])
 
     def predict_many(self, X: Matrix) -> Integers:
-        """One prediction, -1 or +1, for each row of a CSR array."""
-        return _predicted(self.probabilities(X))
+        """One prediction, -1 or +1 or a code, for each row of a CSR array."""
+        return self._outcomes.best(self.scores(X))
+
+    def said_by(self, classifier: ProbabilisticClassifier, X: Matrix) -> Integers:
+        """What a classifier of this learner's oracle predicts, the costs considered."""
+        if not self.has_costs:
+            return classifier.predict_many(X)
+        return self._outcomes.best(self._outcomes.worth(self._outcomes.shares(classifier, X)))
 
     # ------------------------------------------------------------------ ahead of time
 
     def work_in(self, executor: Executor | None) -> None:
         """Fit in an ``executor`` from now on; that changes the time and no bit."""
         self.executor = executor
-        if self._begun is not None and self._begun.future is None:
+        if self._begun is not None and _is_lost(self._begun.future):
             self._begun = self._begin(self._begun.labels, self._begun.rows)
 
     def foresee(self, X: Matrix) -> None:
@@ -227,15 +308,17 @@ class Auto:
         if self._recalled(X[:scored]) is None:
             scored = 0
         if scored < X.shape[0]:
-            shares = self._known[1][:scored], _shares(self._serving, X[scored:])
-            self._known = X, np.concatenate(shares)
+            shares = self._outcomes.shares(self._serving, X[scored:])
+            if scored:
+                shares = np.concatenate([self._known[1][:scored], shares])
+            self._known = X, shares
 
     # ------------------------------------------------------------------ deciding
 
     @property
     def remaining(self) -> int:
         """How many examples, at least one, can be decided before the rate is set anew."""
-        return STEP - self._offered % STEP
+        return until_change(self._offered, self.horizon)
 
     def decide(self, x: Row, coin: float) -> Decision:
         check_row(x, self.n_features)
@@ -245,33 +328,35 @@ class Auto:
         """Decide for rows, up to the last one whose label cannot change what is decided next."""
         check_matrix(X, self.n_features)
         coins = require_coins(coins, X.shape[0])
-        shares, pace = self._recalled(X), self._pace
+        shares = self._recalled(X)
         if shares is None:
-            shares = _shares(self._serving, X)
+            shares = self._outcomes.shares(self._serving, X)
             # Kept only to save time: who learns what was just decided need not score it again.
             self._known = X, shares
-        margins = _margins(shares)
-        P = np.where(margins < pace.edge, pace.inside, pace.least)
-        P[margins == pace.edge] = pace.tied
-        queried = coins < P
+        margins = self._outcomes.ranks(self._serving, X, shares)
+        verdicts = verdicts_of(shares, margins, self._pace, coins, self._outcomes)
         most = self._labels_to_change()
-        places = np.flatnonzero(queried)
+        places = np.flatnonzero(verdicts.queried)
         count = int(places[most - 1]) + 1 if len(places) >= most else len(coins)
-        columns = (_predicted(shares), P, queried, coins < pace.uniform)
-        rows = zip(*(values[:count].tolist() for values in columns), strict=True)
+        return self.decisions(np.arange(count), verdicts.at(np.arange(count)))
+
+    def decisions(self, positions: Integers, verdicts: "Verdicts") -> list[Decision]:
+        """What was decided for rows that come at these ``positions``, 0 being the next."""
+        pace = self._pace
+        rows = zip(positions.tolist(), *(values.tolist() for values in verdicts), strict=True)
         return [
-            Decision(label, True, p, asked, self._offered + i, pace.edge, pace.uniform, uniform)
-            for i, (label, p, asked, uniform) in enumerate(rows)
+            Decision(label, True, P, asked, self._offered + at, pace.edge, pace.uniform, uniform)
+            for at, label, P, asked, uniform in rows
         ]
 
     def _labels_to_change(self) -> int:
         """How many labels more, at least one, may change what is decided."""
         opening, classes = self._phase()
-        if classes < 2 and not opening:
+        if (self._asked >= self._first()) if opening else (classes < 2):
             return 1
         awaited = len(self._labelled) + len(self._waiting)
         begun = self._next_fit() if self._begun is None else self._begun.labels
-        ends = [begun + self.lag]
+        ends = [MOST if self.lag is None else begun + self.lag]
         if opening:
             ends.append(self._first())
         if self.budget is not None and awaited < self.budget:
@@ -289,19 +374,24 @@ class Auto:
         self, X: Matrix, decisions: Sequence[Decision], labels: Sequence[Label | None]
     ) -> None:
         """Learn a block of examples, exactly as if one after the other."""
-        check_block(X, self.n_features, decisions, labels)
+        check_block(X, self.n_features, decisions, labels, self.n_classes)
         start, shares = 0, self._recalled(X)
-        margins = np.full(len(decisions), math.nan) if shares is None else _margins(shares)
+        margins = np.full(len(decisions), math.nan)
         if shares is not None:
+            margins = self._outcomes.ranks(self._serving, X, shares)
             self._forget(len(decisions))
         while start < len(decisions):
             stop = self._stretch(decisions, start)
             # A slice owns its arrays, so that rows that are kept do not keep whole files.
-            part = X[start:stop]
-            self._kept.extend(row_at(part, i) for i in range(stop - start))
-            self._margins.extend(margins[start:stop])
-            self._count(decisions[stop - 1], labels[stop - 1], stop - start)
+            block = X[start:stop]
+            part = [row_at(block, i) for i in range(stop - start)]
+            self._keep(part, margins[start:stop])
+            self._count(part[-1], decisions[stop - 1], labels[stop - 1], stop - start)
             start = stop
+
+    def _keep(self, rows: Sequence[Row], margins: Floats) -> None:
+        self._kept.extend(rows)
+        self._margins.extend(margins)
 
     def _recalled(self, X: Matrix) -> Floats | None:
         """Probabilities of rows that were scored already, if they come next."""
@@ -327,8 +417,8 @@ class Auto:
                 return i + 1
         return min(start + self.remaining, len(decisions))
 
-    def _count(self, decision: Decision, label: Label | None, examples: int) -> None:
-        """Count so many examples, of which the last has this decision and label."""
+    def _count(self, x: Row, decision: Decision, label: Label | None, examples: int) -> None:
+        """Count so many examples, of which the last is ``x`` with this decision and label."""
         late = decision.k in self._waiting
         if late:
             self._waiting.remove(decision.k)
@@ -340,7 +430,7 @@ class Auto:
         if label is not None:
             if decision.predicted != label:
                 self.error_sum += 1.0 / decision.probability
-            self._labelled.append(self._kept[-1], label, decision)
+            self._labelled.append(x, label, decision)
             self._settled = None
         self._change(label)
 
@@ -360,15 +450,20 @@ class Auto:
         last |= self._offered == self.horizon and not self._waiting
         if labels > self._fitted and (last or (begun is None and labels >= self._next_fit())):
             self._begun = begun = self._begin(labels, from_rows(list(self._kept)))
-        if begun is not None and (last or labels >= begun.labels + self.lag):
+        lag = self.lag
+        if begun is not None and lag is not None and (last or labels >= begun.labels + lag):
             self._serve(begun)
-        elif self._offered % STEP and self._paced_for == self._phase():
+        elif until_change(self._offered - 1, self.horizon) > 1 and self._paced_for == self._phase():
             return
         self._pace = self._paced()
 
     def _phase(self) -> tuple[bool, int]:
         """What a single label can change: whether the first were asked, and how many classes."""
-        return self._asked < self._first(), len(self._labelled.classes)
+        classes, first = len(self._labelled.classes), self._first()
+        if self.budget is not None and classes < (self.n_classes or 0):
+            first = max(first, self.budget // 5)
+        # A third class changes nothing that is decided: only the search for it ends.
+        return self._asked < first, min(classes, 2)
 
     # ------------------------------------------------------------------ fitting
 
@@ -387,18 +482,52 @@ class Auto:
             future = self.executor.submit(_fit_all, self.oracle, self._samples(labels), rows)
         return _Refit(labels, rows, future)
 
+    @property
+    def refit(self) -> "tuple[int, Future[list[ProbabilisticClassifier]] | None] | None":
+        """Of how many labels a new classifier is on its way, and its future if it is in work."""
+        return None if self._begun is None else (self._begun.labels, self._begun.future)
+
+    @property
+    def served(self) -> Served:
+        """The classifier by which it decides, and what came with it."""
+        return Served(self._serving, self._fitted, self._shown, self._share)
+
+    def fit_anew(self) -> None:
+        """Begin a new classifier of all labels so far, whatever is on its way."""
+        if len(self._labelled) >= self._first():
+            self._begun = self._begin(len(self._labelled), from_rows(list(self._kept)))
+
+    def serve(self, known: Served | None = None) -> None:
+        """Decide by the classifier that is on its way, or by one that is ``known`` already."""
+        if known is None:
+            if self._begun is None:
+                raise InvalidParameter("no classifier is on its way that could serve")
+            self._serve(self._begun)
+        else:
+            # Labels may have been taken back since.
+            fitted = min(known.labels, len(self._labelled))
+            self._share = known.share
+            self._install(known.classifier, fitted, known.rows)
+        self._pace = self._paced()
+
     def _serve(self, refit: _Refit) -> None:
         labels, rows, future = refit
         if future is None:
-            self._serving, *without = _fit_all(self.oracle, self._samples(labels), rows)
+            serving, *without = _fit_all(self.oracle, self._samples(labels), rows)
         else:
-            self._serving, *without = future.result()
+            serving, *without = future.result()
+        self._install(serving, labels, rows)
+        if without:
+            self._guard(without[0], self._honest(labels)[1])
+
+    def _install(
+        self, classifier: ProbabilisticClassifier | None, labels: int, rows: Matrix
+    ) -> None:
+        self._serving = classifier
         self._fitted, self._shown, self._begun = labels, rows, None
         self._taught = self._labelled.classes_of(labels)
         self._margins = deque([math.nan] * len(self._kept), KEPT)
         self._known = _NOTHING
-        if without:
-            self._guard(without[0], self._honest(labels)[1])
 
     def _fit(self, labels: int, rows: Matrix) -> ProbabilisticClassifier:
         return self.oracle.fit(*self._labelled.sample(slice(0, labels)), rows)
@@ -427,7 +556,7 @@ class Auto:
         first half, and was predicted as decided. A sign test compares the two.
         """
         X, targets, _ = self._labelled.sample(held_out)
-        right = without.predict_many(X) == targets
+        right = self.said_by(without, X) == targets
         was_right = self._labelled.predicted(held_out) == targets
         worse, better = int(np.sum(right & ~was_right)), int(np.sum(was_right & ~right))
         if _sign_test(worse, better) < LEVEL:
@@ -435,45 +564,29 @@ class Auto:
 
     # ------------------------------------------------------------------ the rate
 
-    def _paced(self) -> _Pace:
+    def _paced(self) -> Pace:
         """Probabilities at which the labels that are left last for the examples that are left."""
-        whole, left, coming = self._rates()
-        uniform = self._share * whole
+        ahead = prospect(
+            self.budget, self.horizon, self.rate, offered=self._offered, asked=self._asked
+        )
+        uniform = self._share * ahead.whole
         self._paced_for = opening, classes = self._phase()
         if opening:
-            return _Pace(ABOVE, 1.0, 1.0, 1.0, uniform)
+            return sure(uniform)
         if self._share == 1 or classes < 2:
-            # All alike; the last label is not given up while one may be bought.
-            rate = min(max(left, 1) / coming, 1.0)
-            return _Pace(-1.0, rate, rate, rate, min(uniform, rate))
-        spare = (left - uniform * coming - 2 * math.sqrt(uniform * coming)) / coming
-        return self._focused(min(max(spare, 0.0), 1.0), uniform)
+            return all_alike(ahead, uniform)
+        return focused(ahead, uniform, self._known_margins(), self.focus)
 
-    def _rates(self) -> tuple[float, float, float]:
-        """The rate of the whole stream, and labels and examples that are left."""
-        whole = self.rate
-        if self.budget is not None and self.horizon is not None:
-            whole = min(self.budget / self.horizon, 1.0)
-            if self._offered < self.horizon:
-                left = max(self.budget - self._asked, 0)
-                return whole, left, self.horizon - self._offered
-        # Without an end, or beyond it: so many that chance does not count.
-        return whole, whole * 1e9, 1e9
-
-    def _focused(self, rate: float, uniform: float) -> _Pace:
-        """Ask at this rate, among the share of the newest rows with the smallest margins."""
+    def _known_margins(self) -> Floats:
+        """Those of all rows that are kept."""
         unknown = [i for i, margin in enumerate(self._margins) if math.isnan(margin)]
         if unknown:
-            shares = _shares(self._serving, from_rows([self._kept[i] for i in unknown]))
-            for i, margin in zip(unknown, _margins(shares).tolist(), strict=True):
+            rows = from_rows([self._kept[i] for i in unknown])
+            shares = self._outcomes.shares(self._serving, rows)
+            margins = self._outcomes.ranks(self._serving, rows, shares)
+            for i, margin in zip(unknown, margins.tolist(), strict=True):
                 self._margins[i] = margin
-        margins = np.sort(np.array(self._margins))
-        width = max(rate, self.focus)
-        edge = margins[min(int(width * len(margins)), len(margins) - 1)]
-        below, upto = np.searchsorted(margins, edge), np.searchsorted(margins, edge, "right")
-        share = min(float(width * len(margins) - below) / float(upto - below), 1.0)
-        inside = max(rate / width, uniform) if width else 1.0
-        return _Pace(float(edge), inside, max(share * inside, uniform), uniform, uniform)
+        return np.array(self._margins)
 
     # ------------------------------------------------------------------ saving
 
@@ -492,6 +605,7 @@ class Auto:
             "waiting": sorted(self._waiting),
             "plan": [self.budget, self.horizon, self.rate],
             "share": self._share,
+            "floor": self._floor,
             "labels": self._labelled.get_state(),
             "kept": matrix_state(from_rows(list(self._kept))),
             "fitted": self._fitted,
@@ -513,36 +627,82 @@ class Auto:
         waiting = saved_part(state, "waiting", list)
         self._waiting = {saved_whole({"k": one}, "k", most=offered) for one in waiting}
         self._labelled.set_state(saved_part(state, "labels", dict), self.n_features)
+        self._outcomes.restore(self._labelled.n_classes)
         kept = matrix_from_state(saved_part(state, "kept", dict), self.n_features)
         labels = len(self._labelled)
         if not (
             k + len(self._waiting) == offered
             and labels + len(self._waiting) == asked <= offered
             and fitted <= labels
-            and kept.shape[0] == min(k, KEPT)
+            and kept.shape[0] == self._keeps(k, kept.shape[0])
         ):
             raise InvalidParameter("saved labels, rows and counts must agree, got some that do not")
         self.k, self._offered, self._asked, self._fitted = k, offered, asked, fitted
         self.error_sum = saved_number(state, "error_sum")
         self._share = saved_number(state, "share", most=1.0)
+        self._floor = _saved_floor(state)
         *plan, rate = saved_part(state, "plan", list)
         self.budget, self.horizon = _checked_plan(*plan)
         self.rate = saved_number({"rate": rate}, "rate", most=1.0)
-        self._pace, self._paced_for = _saved_pace(state), self._phase()
+        self._pace, self._paced_for = saved_pace(state), self._phase()
         self._kept = deque(rows_of(kept), KEPT)
         self._margins = deque([math.nan] * len(self._kept), KEPT)
         self._known, self._settled = _NOTHING, None
         self._shown = matrix_from_state(saved_part(state, "shown", dict), self.n_features)
         self._serving = self._fit(fitted, self._shown) if fitted else None
         self._taught = self._labelled.classes_of(fitted)
-        self._begun = None
-        if state["begun"] is not None:
-            at, rows = saved_part(state, "begun", list)
-            self._begun = _Refit(
-                saved_whole({"labels": at}, "labels", most=labels),
-                matrix_from_state(rows, self.n_features),
-                None,
-            )
+        self._begun = self._saved_refit(state)
+
+    def _saved_refit(self, state: State) -> _Refit | None:
+        if state["begun"] is None:
+            return None
+        at, rows = saved_part(state, "begun", list)
+        labels = saved_whole({"labels": at}, "labels", most=len(self._labelled))
+        return _Refit(labels, matrix_from_state(rows, self.n_features), None)
+
+    def _keeps(self, k: int, kept: int) -> int:
+        """How many rows are kept after k examples."""
+        return min(k, KEPT)
+
+
+class Verdicts(NamedTuple):
+    """What is decided for rows, an array for each part of it that a Decision has."""
+
+    predicted: Integers
+    probability: Floats
+    queried: Bools
+    uniform: Bools
+
+    def at(self, places: Integers) -> "Verdicts":
+        """Those of some of the rows."""
+        return Verdicts(
+            self.predicted[places],
+            self.probability[places],
+            self.queried[places],
+            self.uniform[places],
+        )
+
+
+def verdicts_of(
+    shares: Floats, margins: Floats, pace: Pace, coins: Floats, outcomes: Outcomes
+) -> Verdicts:
+    """Decide for rows with these probabilities of the classes, and margins.
+
+    >>> pace = Pace(0.5, 1.0, 0.3, 0.1, 0.1)
+    >>> shares, margins, coins = np.array([[0.4, 0.6]]), np.array([0.2]), np.array([0.2])
+    >>> verdicts = verdicts_of(shares, margins, pace, coins, Outcomes())
+    >>> verdicts.predicted.tolist(), verdicts.probability.tolist(), verdicts.queried.tolist()
+    ([1], [1.0], [True])
+    """
+    P = pace.probabilities(margins)
+    return Verdicts(outcomes.best(outcomes.worth(shares)), P, coins < P, coins < pace.uniform)
+
+
+def _is_lost(future: "Future[Any] | None") -> bool:
+    """Whether nothing will come of a future: there is none, or what was to fulfil it died."""
+    if future is None or future.cancelled():
+        return True
+    return future.done() and future.exception() is not None
 
 
 def _fit_all(
@@ -569,28 +729,11 @@ def _checked_plan(budget: int | None, horizon: int | None) -> tuple[int | None, 
     return budget, horizon
 
 
-def _saved_pace(state: State) -> _Pace:
-    edge, *shares = saved_array(state, "pace", "f", length=len(_Pace._fields)).tolist()
-    if not (-1 <= edge <= ABOVE and all(0 < share <= 1 for share in shares)):
-        raise InvalidParameter(f"a saved pace must be an edge and four shares, got {state['pace']}")
-    return _Pace(edge, *shares)
-
-
-def _shares(classifier: ProbabilisticClassifier | None, X: Matrix) -> Floats:
-    """Probabilities of the classes; before there is a classifier, it is the first."""
-    if classifier is None:
-        return np.tile([1.0, 0.0], (X.shape[0], 1))
-    return classifier.probabilities(X)
-
-
-def _predicted(shares: Floats) -> Integers:
-    return np.where(shares[:, 1] > shares[:, 0], 1, -1)
-
-
-def _margins(shares: Floats) -> Floats:
-    """Best less second best. Rounded, so that how many rows stand together never matters."""
-    best = np.partition(shares, -2, axis=1)
-    return np.round(best[:, -1] - best[:, -2], 9)
+def _saved_floor(state: State) -> float | None:
+    # Earlier versions have not kept it.
+    if state.get("floor") is None:
+        return None
+    return saved_number(state, "floor", least=math.ulp(0.0), most=1.0)
 
 
 def _sign_test(worse: int, better: int) -> float:

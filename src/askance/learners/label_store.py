@@ -6,18 +6,23 @@ from askance.errors import InvalidParameter
 from askance.learners.sample import matrix_from_state, matrix_state
 from askance.sparse import from_rows, rows_of
 from askance.types import Decision, Floats, Integers, Label, Matrix, Row, State
-from askance.validation import require_labels, saved_array, saved_part
+from askance.validation import require_labels, saved_array, saved_part, saved_whole
 
 __all__ = ["LabelStore"]
+
+MOST_CLASSES = 10_000
+"""Classes that a file may say there are."""
 
 
 class LabelStore:
     """Rows with their labels, P and predictions, in the order in which the labels came.
 
-    ``classes`` are those that have occurred.
+    ``classes`` are those that have occurred, of ``n_classes`` if labels are codes.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, n_classes: int | None = None) -> None:
+        self.n_classes = n_classes
+        self._kind = np.int8 if n_classes is None else np.int64
         self.classes: set[Label] = set()
         self._rows: list[Row] = []
         self._targets: list[Label] = []
@@ -42,9 +47,13 @@ class LabelStore:
         numbers = np.arange(len(self))[chosen]
         return (
             from_rows([self._rows[i] for i in numbers]),
-            np.array([self._targets[i] for i in numbers], np.int8),
+            np.array([self._targets[i] for i in numbers], self._kind),
             np.array([1.0 / self._probabilities[i] for i in numbers]),
         )
+
+    def weighted(self, count: int) -> tuple[Integers, Floats]:
+        """Targets and importance weights 1/P of the first so many labels."""
+        return np.array(self._targets[:count]), 1.0 / np.array(self._probabilities[:count])
 
     def classes_of(self, count: int) -> int:
         """How many classes the first so many labels have."""
@@ -61,18 +70,22 @@ class LabelStore:
     def get_state(self) -> State:
         return {
             "X": matrix_state(from_rows(self._rows)),
-            "targets": np.array(self._targets, np.int8),
-            "predicted": np.array(self._predicted, np.int8),
+            "targets": np.array(self._targets, self._kind),
+            "predicted": np.array(self._predicted, self._kind),
             "probabilities": np.array(self._probabilities, np.float64),
             "uniform": np.array(self._uniform, np.int8),
+            # Two classes are saved as they were before there could be more.
+            **({} if self.n_classes is None else {"n_classes": self.n_classes}),
         }
 
     def set_state(self, state: State, n_features: int | None) -> None:
         """Take over labels of rows of at most ``n_features`` features."""
+        if self.n_classes is not None:
+            self.n_classes = saved_whole(state, "n_classes", most=MOST_CLASSES)
         X = matrix_from_state(saved_part(state, "X", dict), n_features)
         count = X.shape[0]
         targets, predicted = (
-            require_labels(saved_array(state, name, "i", length=count))
+            require_labels(saved_array(state, name, "i", length=count), self.n_classes)
             for name in ("targets", "predicted")
         )
         probabilities = saved_array(state, "probabilities", "f", length=count)

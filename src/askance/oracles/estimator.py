@@ -7,7 +7,7 @@ import numpy as np
 import scipy
 import sklearn
 from scipy.sparse import csr_array
-from scipy.special import expit
+from scipy.special import expit, softmax
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
@@ -58,26 +58,29 @@ LARGEST_PARAMETER = 10_000
 class ConstantClassifier:
     """The same ``label`` everywhere: all that a sample with one class can teach.
 
+    It is -1 or +1, or ``coded``.
+
     >>> ConstantClassifier(1).predict(Row(np.array([0]), np.array([0.5])))
     1
     """
 
-    def __init__(self, label: Label) -> None:
+    def __init__(self, label: Label, *, coded: bool = False) -> None:
         self.label = label
+        self.labels: Integers = np.array([label] if coded else [-1, 1])
 
     def predict(self, x: Row) -> Label:
         return self.label
 
     def predict_many(self, X: Matrix) -> Integers:
-        return np.full(X.shape[0], self.label, dtype=np.int8)
+        return np.full(X.shape[0], self.label, dtype=self.labels.dtype)
 
     def scores(self, X: Matrix) -> Floats:
         """The label, as a number, for each row."""
         return self.predict_many(X).astype(np.float64)
 
     def probabilities(self, X: Matrix) -> Floats:
-        """The probabilities of -1 and +1 for each row: all or nothing."""
-        return np.tile([float(self.label < 0), float(self.label > 0)], (X.shape[0], 1))
+        """The probabilities of the classes for each row: all or nothing."""
+        return np.tile((self.labels == self.label).astype(np.float64), (X.shape[0], 1))
 
 
 class EstimatorClassifier:
@@ -87,6 +90,11 @@ class EstimatorClassifier:
         self.estimator = estimator
         self._oracle = oracle
 
+    @property
+    def labels(self) -> Integers:
+        """The labels of the classes that were learned."""
+        return np.asarray(self.estimator.classes_, np.int64)
+
     def predict(self, x: Row) -> Label:
         return int(self.predict_many(from_rows([x]))[0])
 
@@ -94,10 +102,14 @@ class EstimatorClassifier:
         if not X.shape[0]:
             return np.zeros(0, dtype=np.int8)
         predicted = np.asarray(self.estimator.predict(self._oracle.prepared(X)))
-        if not np.isin(predicted, (-1, 1)).all():
+        known = self.labels.tolist() if self._oracle.coded else [-1, 1]
+        if not np.isin(predicted, known).all():
             found = np.unique(predicted).tolist()
-            raise OracleFailed(f"the estimator must predict -1 or +1, got {found}")
-        return predicted.astype(np.int8)
+            expected = " or ".join(
+                f"{label:+d}" if label in (-1, 1) else str(label) for label in known
+            )
+            raise OracleFailed(f"the estimator must predict {expected}, got {found}")
+        return predicted.astype(np.int64 if self._oracle.coded else np.int8)
 
     def scores(self, X: Matrix) -> Floats:
         """A number for each row, positive where it is predicted as +1."""
@@ -114,7 +126,11 @@ class EstimatorClassifier:
         One that has none has the logistic function of its scores.
         """
         if not hasattr(self.estimator, "predict_proba"):
-            second = expit(self.scores(X))
+            scores = self.scores(X)
+            if scores.ndim == 2:
+                shares: Floats = softmax(scores, axis=1)
+                return shares
+            second = expit(scores)
             return np.column_stack([1.0 - second, second])
         return np.asarray(self.estimator.predict_proba(self._oracle.prepared(X)), np.float64)
 
@@ -134,6 +150,8 @@ class EstimatorOracle:
         Width of the matrices that the estimator sees.
     dense
         Hand it dense arrays: histogram gradient boosting, for one, takes no sparse ones.
+    coded
+        Whether labels are codes of classes, and not -1 and +1.
 
     Examples
     --------
@@ -145,8 +163,11 @@ class EstimatorOracle:
     [-1, 1]
     """
 
-    def __init__(self, estimator: Any, *, n_features: int, dense: bool = False) -> None:
+    def __init__(
+        self, estimator: Any, *, n_features: int, dense: bool = False, coded: bool = False
+    ) -> None:
         require_whole(1, n_features=n_features)
+        self.coded = coded
         self.estimator = estimator
         self.n_features = n_features
         self.dense = dense
@@ -167,7 +188,9 @@ class EstimatorOracle:
         kept = np.asarray(weights) > 0
         targets, weights = np.asarray(targets)[kept], np.asarray(weights)[kept]
         if not len(targets) or targets.min() == targets.max():
-            return ConstantClassifier(int(targets[0]) if len(targets) else -1)
+            nothing = 0 if self.coded else -1
+            label = int(targets[0]) if len(targets) else nothing
+            return ConstantClassifier(label, coded=self.coded)
         # Estimators' own penalties and tolerances expect weights of about 1.
         scaled = weights * (len(weights) / weights.sum())
         fitted = clone(self.estimator)
@@ -182,7 +205,7 @@ class RefittedEstimator:
 
     Parameters
     ----------
-    estimator, n_features, dense
+    estimator, n_features, dense, coded
         Those of :class:`EstimatorOracle`.
 
     Examples
@@ -195,8 +218,10 @@ class RefittedEstimator:
     [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]
     """
 
-    def __init__(self, estimator: Any, *, n_features: int, dense: bool = False) -> None:
-        self._oracle = EstimatorOracle(estimator, n_features=n_features, dense=dense)
+    def __init__(
+        self, estimator: Any, *, n_features: int, dense: bool = False, coded: bool = False
+    ) -> None:
+        self._oracle = EstimatorOracle(estimator, n_features=n_features, dense=dense, coded=coded)
 
     @property
     def versions(self) -> dict[str, str]:

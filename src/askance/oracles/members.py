@@ -8,32 +8,25 @@ they are. Unlabelled rows teach what needs no label: centres, scales, frequencie
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.decomposition import TruncatedSVD
-from sklearn.ensemble import (
-    ExtraTreesClassifier,
-    GradientBoostingClassifier,
-    RandomForestClassifier,
-)
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import ComplementNB
 
-from askance.oracles.linear import LinearOracle, LinearState
+from askance.oracles.linear import LinearState, linear_oracles
 from askance.oracles.scorers import (
     LinearScorer,
     Scorer,
     TopicScorer,
-    TreeScorer,
-    boosted_scorer,
-    forest_scorer,
     linear_scorer,
     of_length_1,
     parts_of,
 )
+from askance.oracles.trees import boosted_trees, random_trees
 from askance.sparse import rows_of
 from askance.types import Floats, Integers, Matrix
 
@@ -46,7 +39,10 @@ BOOSTED_FOLDS = 3
 """The same for boosted trees, which take longest."""
 
 TREES = 100
-"""Trees of each kind."""
+"""Trees of a forest."""
+
+STAGES = 3
+"""Boosted trees for each tree of a forest; they are small."""
 
 ONLINE_RATE = 1.6
 """The learning rate of the online linear member, that of the passive learner's suggestion."""
@@ -124,52 +120,30 @@ def _best(sample: KnownLabels, strengths: Sequence[float], fit: Callable[..., Sc
 
 
 def _random_forest(sample: KnownLabels, points: Matrix) -> Member:
-    return _grown(RandomForestClassifier, sample)
+    return _grown(sample, drawn=False)
 
 
 def _extra_trees(sample: KnownLabels, points: Matrix) -> Member:
-    return _grown(ExtraTreesClassifier, sample)
+    return _grown(sample, drawn=True)
 
 
-def _grown(kind: Any, sample: KnownLabels) -> Member:
+def _grown(sample: KnownLabels, *, drawn: bool) -> Member:
     """A forest, which has left out some labels for each of its trees."""
-    model = kind(TREES, bootstrap=True, random_state=sample.seed)
-    dense = sample.X.toarray().astype(np.float32)
-    model.fit(dense, sample.codes, sample_weight=sample.weights)
-    width, classes = sample.X.shape[1], sample.classes
-    seen_by = forest_scorer(model, width, classes)
-    return Member(seen_by, _out_of_bag(model, dense, seen_by, sample))
-
-
-def _out_of_bag(model: Any, dense: Floats, forest: TreeScorer, sample: KnownLabels) -> Floats:
-    """For each label the mean over those trees that were grown without it."""
-    found = np.zeros((len(dense), sample.classes))
-    count = np.zeros((len(dense), 1))
-    rows = np.arange(len(dense))
-    for one, chosen, root in zip(
-        model.estimators_, model.estimators_samples_, forest.roots, strict=True
-    ):
-        out = np.setdiff1d(rows, chosen)
-        leaves = one.tree_.apply(dense[out]) + root
-        found[out] += forest.leaves[leaves] * len(forest.roots)
-        count[out] += 1
-    return np.where(count > 0, found / np.maximum(count, 1), 1.0 / sample.classes)
+    X, targets, weights = sample.X, _one_hot(sample), sample.weights
+    return Member(*random_trees(X, targets, weights, trees=TREES, seed=sample.seed, drawn=drawn))
 
 
 def _boosting(sample: KnownLabels, points: Matrix) -> Member:
     def fit(part: KnownLabels) -> Scorer:
-        model = GradientBoostingClassifier(
-            n_estimators=TREES,
-            max_features="sqrt",
-            subsample=0.7,
-            init="zero",
-            random_state=part.seed,
-        )
-        dense = part.X.toarray().astype(np.float32)
-        model.fit(dense, part.codes, sample_weight=part.weights)
-        return boosted_scorer(model, part.X.shape[1], part.classes)
+        trees = STAGES * TREES
+        return boosted_trees(part.X, _one_hot(part), part.weights, trees=trees, seed=part.seed)
 
     return Member(fit(sample), _unseen(sample, fit, BOOSTED_FOLDS))
+
+
+def _one_hot(sample: KnownLabels) -> Floats:
+    targets: Floats = np.eye(sample.classes)[sample.codes]
+    return targets
 
 
 def _words_logistic(sample: KnownLabels, points: Matrix) -> Member:
@@ -221,25 +195,35 @@ def _words_bayes(sample: KnownLabels, points: Matrix) -> Member:
         model.fit(abs(_scaled(part.X, factors)), part.codes, sample_weight=part.importance)
         weights = np.zeros((len(factors), part.classes))
         weights[:, model.classes_] = strength * model.feature_log_prob_.T
-        return LinearScorer(weights, np.zeros(part.classes), factors, counts=True)
+        intercepts = np.full(part.classes, -np.inf)
+        intercepts[model.classes_] = 0.0
+        return LinearScorer(weights, intercepts, factors, counts=True)
 
     return _best(sample, [0.5, 1.0, 2.0, 4.0], fit)
 
 
 def _online(sample: KnownLabels, points: Matrix) -> Member:
     """The paper's online linear classifier, after one pass over the labels in their order."""
+    # Two classes share one lane, which speaks for the second; of more, each has its own.
+    first = 1 if sample.classes == 2 else 0
 
     def fit(part: KnownLabels, strength: float) -> LinearScorer:
-        oracle = LinearOracle(LinearState(n_features=part.X.shape[1], learning_rate=ONLINE_RATE))
+        lanes = part.classes - first
+        oracles = linear_oracles(
+            LinearState(n_features=part.X.shape[1], learning_rate=ONLINE_RATE, lanes=lanes)
+        )
         for x, code, weight in zip(
             rows_of(part.X), part.codes.tolist(), part.weights.tolist(), strict=True
         ):
-            oracle.observe(x)
-            oracle.learn(x, 2 * code - 1, weight)
-        weights, intercept = oracle.coefficients()
-        return LinearScorer(
-            np.column_stack([0 * weights, strength * weights]), np.array([0, strength * intercept])
-        )
+            oracles[0].observe(x)
+            for lane, oracle in enumerate(oracles, start=first):
+                oracle.learn(x, 1 if code == lane else -1, weight)
+        weights = np.zeros((part.X.shape[1], part.classes))
+        intercepts = np.zeros(part.classes)
+        for lane, oracle in enumerate(oracles, start=first):
+            coefficients, constant = oracle.coefficients()
+            weights[:, lane], intercepts[lane] = strength * coefficients, strength * constant
+        return LinearScorer(weights, intercepts)
 
     return _best(sample, [1.0, 3.0], fit)
 

@@ -4,7 +4,9 @@ Each member is judged by log loss on labels that it has not seen, and they are m
 weights. Features that never occurred are left out.
 """
 
-from collections.abc import Sequence
+import contextlib
+import warnings
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,25 +26,28 @@ __all__ = ["MixtureClassifier", "MixtureOracle"]
 WIDEST_DENSE = 1000
 """Features up to which rows are taken for numbers; beyond, for words."""
 
-_CODES: NDArray[np.int8] = np.array([-1, 1], np.int8)
-
 
 @dataclass(frozen=True, slots=True)
 class MixtureClassifier:
     """The members that earn their place, mixed.
 
     ``weights`` has the names of the members with their convex weights, ``scorers`` what they have
-    learned, and ``places`` the column of each feature among those that were seen, or -1.
+    learned, and ``places`` the column of each feature among those that were seen, or -1. ``labels``
+    are those of the classes, and ``unseen`` the probabilities of the rows it was fitted to, by
+    members that were not. Rows with fewer than ``enough`` features say too little.
     """
 
     weights: dict[str, float]
     scorers: tuple[Scorer, ...]
     places: Integers
+    labels: Integers
+    unseen: Floats
+    enough: float
 
     def probabilities(self, X: Matrix) -> Floats:
         """The probability of each class, in their order, for each row of a CSR array."""
         parts = self._narrow(X)
-        mixed = np.zeros((X.shape[0], 2))
+        mixed = np.zeros((X.shape[0], len(self.labels)))
         for weight, scorer in zip(self.weights.values(), self.scorers, strict=True):
             mixed += weight * scorer.probabilities(parts)
         return mixed
@@ -56,8 +61,13 @@ class MixtureClassifier:
         before = np.concatenate([[0], np.cumsum(known)])
         return before[indptr], columns[known], values[known]
 
+    def is_faint(self, X: Matrix) -> NDArray[np.bool_]:
+        """Whether a row says too little for its label to teach much, for each row of X."""
+        faint: NDArray[np.bool_] = np.diff(X.indptr) < self.enough
+        return faint
+
     def predict_many(self, X: Matrix) -> Integers:
-        predicted: Integers = _CODES[np.argmax(self.probabilities(X), axis=1)]
+        predicted: Integers = self.labels[np.argmax(self.probabilities(X), axis=1)]
         return predicted
 
     def predict(self, x: Row) -> Label:
@@ -80,6 +90,8 @@ class MixtureOracle:
         The largest weight that a label may have in fitting, where the least is 1.
     vote_clip
         The same for the weights by which members are judged.
+    coded
+        Whether labels are codes of classes, and not -1 and +1.
     """
 
     def __init__(
@@ -90,12 +102,14 @@ class MixtureOracle:
         members: Sequence[str] | None = None,
         fit_clip: float = 1.0,
         vote_clip: float = 10.0,
+        coded: bool = False,
     ) -> None:
         self.n_features = n_features
         self.seed = seed
         self.members = members
         self.fit_clip = fit_clip
         self.vote_clip = vote_clip
+        self.coded = coded
 
     @property
     def versions(self) -> dict[str, str]:
@@ -106,28 +120,31 @@ class MixtureOracle:
     ) -> MixtureClassifier | ConstantClassifier:
         """Fit to labels with importance weights 1/P, and to ``unlabeled`` rows."""
         if len(targets) == 0 or targets.min() == targets.max():
-            return ConstantClassifier(int(targets[0]) if len(targets) else -1)
+            nothing = 0 if self.coded else -1
+            label = int(targets[0]) if len(targets) else nothing
+            return ConstantClassifier(label, coded=self.coded)
         points = stacked([resized(X, self.n_features), resized(unlabeled, self.n_features)])
         seen = np.unique(points.indices)
         places = np.full(self.n_features, -1)
         places[seen] = np.arange(len(seen))
-        codes = np.searchsorted(_CODES, targets)
+        labels, codes = np.unique(targets, return_inverse=True)
         sample = KnownLabels(
             X=_renamed(points[: X.shape[0]], places, len(seen)),
             codes=codes,
             weights=_clipped(importance, self.fit_clip),
             importance=_clipped(importance, self.vote_clip),
             order=_order(codes, self.seed),
-            classes=2,
+            classes=len(labels),
             seed=self.seed,
         )
         points = _renamed(points, places, len(seen))
         recipes = DENSE if len(seen) <= WIDEST_DENSE else WIDE
-        # What reaches here is checked; to check it again for each tree takes longer than the tree.
+        # What reaches here is checked, and need not be checked again for each fold.
         # Small fits are slower on several threads, and their sums have other bits.
         with (
             config_context(assume_finite=True, skip_parameter_validation=True),
             threadpool_limits(1),
+            _quiet(len(labels)),
         ):
             members = {
                 name: recipe(sample, points)
@@ -140,7 +157,23 @@ class MixtureOracle:
         chosen = {
             name: vote for name, vote in zip(members, votes.tolist(), strict=True) if vote > 0
         }
-        return MixtureClassifier(chosen, tuple(members[name].scorer for name in chosen), places)
+        unseen = np.sum([vote * members[name].unseen for name, vote in chosen.items()], axis=0)
+        scorers = tuple(members[name].scorer for name in chosen)
+        # A text of a few words is near every margin because nothing is known of it, and its label
+        # tells about a few words only. Numbers are all there in each row.
+        enough = float(np.median(np.diff(points.indptr))) if recipes is WIDE else 0.0
+        return MixtureClassifier(chosen, scorers, places, labels, unseen, enough)
+
+
+@contextlib.contextmanager
+def _quiet(classes: int) -> Iterator[None]:
+    """Without the warning that classes with a label or two each may be numbers to predict."""
+    if classes <= 2:
+        yield
+        return
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
+        yield
 
 
 def _renamed(X: Matrix, places: Integers, width: int) -> Matrix:

@@ -3,7 +3,6 @@
 A row's probabilities never depend on the rows beside it, so one row alone gets the same bits.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -19,8 +18,6 @@ __all__ = [
     "Scorer",
     "TopicScorer",
     "TreeScorer",
-    "boosted_scorer",
-    "forest_scorer",
     "linear_scorer",
     "of_length_1",
     "parts_of",
@@ -107,59 +104,6 @@ class TreeScorer:
 def _softmax(sums: Floats) -> Floats:
     shares: Floats = softmax(sums, axis=1)
     return shares
-
-
-def _packed(
-    trees: Sequence[Any], leaves: Sequence[Floats], width: int, *, scores: bool
-) -> TreeScorer:
-    """Trees of scikit-learn as five arrays; its left child always follows its parent."""
-    starts = np.cumsum([0, *(tree.node_count for tree in trees)])
-    inner = [tree.children_left >= 0 for tree in trees]
-    return TreeScorer(
-        roots=starts[:-1].astype(np.int64),
-        columns=np.concatenate(
-            [np.where(kept, tree.feature, -1) for tree, kept in zip(trees, inner, strict=True)]
-        ).astype(np.int64),
-        thresholds=np.concatenate([tree.threshold for tree in trees]),
-        rights=np.concatenate(
-            [tree.children_right + start for tree, start in zip(trees, starts[:-1], strict=True)]
-        ).astype(np.int64),
-        leaves=np.ascontiguousarray(np.concatenate(leaves)),
-        width=width,
-        scores=scores,
-    )
-
-
-def _spread(values: Floats, codes: Integers, classes: int) -> Floats:
-    """Columns for the classes that occur, among those for all of them."""
-    wide = np.zeros((len(values), classes))
-    wide[:, codes] = values
-    return wide
-
-
-def forest_scorer(fitted: Any, width: int, classes: int) -> TreeScorer:
-    """A forest of scikit-learn over so many features, for so many classes."""
-    trees = [one.tree_ for one in fitted.estimators_]
-    leaves = []
-    for tree in trees:
-        counts = tree.value[:, 0, :]
-        shares = counts / (counts.sum(axis=1, keepdims=True) * len(trees))
-        leaves.append(_spread(shares, fitted.classes_, classes))
-    return _packed(trees, leaves, width, scores=False)
-
-
-def boosted_scorer(fitted: Any, width: int, classes: int) -> TreeScorer:
-    """Boosted trees of scikit-learn, which add up to scores."""
-    trees, leaves = [], []
-    stages = fitted.estimators_
-    for stage in stages:
-        for column, one in enumerate(stage):
-            # Two classes share one tree, which speaks for the second.
-            code = fitted.classes_[1 if len(stage) == 1 else column]
-            values = fitted.learning_rate * one.tree_.value[:, 0, :]
-            trees.append(one.tree_)
-            leaves.append(_spread(values, np.array([code]), classes))
-    return _packed(trees, leaves, width, scores=True)
 
 
 def linear_scorer(model: Any, centres: Floats, scales: Floats, classes: int) -> LinearScorer:
