@@ -12,6 +12,7 @@ from askance.estimate.capital import (
     BETS_BELOW,
     GUESSES,
     MEANS,
+    SHARES_ABOVE,
     ChangingCapital,
     FixedCapital,
     allowed_guess,
@@ -192,3 +193,17 @@ def test_the_grid_ends_where_it_must():
     assert capital.least_mean(wealth, np.asarray(1), math.log(40)) == MEANS[-1]
     wealth = capital.gains(np.zeros((10_000, 1))).sum(axis=0)
     assert capital.least_mean(wealth, np.asarray(1), math.log(40)) == 0
+
+
+def test_the_money_is_all_there_before_the_first_term():
+    shifts = np.array([0.0, 9.0])
+    for capital in (
+        FixedCapital(MEANS, shifts, BETS_ABOVE, SHARES_ABOVE),
+        ChangingCapital(shifts, BETS_ABOVE, 1.0, SHARES_ABOVE),
+    ):
+        wealth = np.zeros_like(capital.gains(np.zeros(2))) + capital.start
+        axis = wealth.shape.index(len(BETS_ABOVE))
+        shares = np.moveaxis(np.exp(wealth), axis, -1) / len(BETS_ABOVE)
+        assert np.allclose(shares, SHARES_ABOVE)
+    assert np.isclose(SHARES_ABOVE.sum(), 1)
+    assert (FixedCapital(MEANS, shifts, BETS_BELOW).start == 0).all()

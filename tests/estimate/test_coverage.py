@@ -20,12 +20,13 @@ from askance.estimate.capital import (
     BETS_ABOVE,
     BETS_BELOW,
     GUESSES,
+    SHARES_ABOVE,
     FixedCapital,
     allowed_guess,
     log_average,
 )
 from askance.estimate.held_out import CurrentError, spent_level
-from askance.live import ActiveLearner
+from askance.live import ActiveLearner, Budget
 from askance.presets import make_learner
 from askance.simulate import run_blocks
 from askance.sparse import from_dense
@@ -79,7 +80,7 @@ class AtTheTruth(FixedError):
     def _sides(self, below, above):
         return (
             FixedCapital(self.true, below, BETS_BELOW),
-            FixedCapital(1 - self.true, above, BETS_ABOVE),
+            FixedCapital(1 - self.true, above, BETS_ABOVE, SHARES_ABOVE),
         )
 
 
@@ -93,20 +94,22 @@ def added(side, values, seen, guess=None, times=1.0):
     return np.where(is_asked, asked, unasked) * counts * times
 
 
-def fixed_is_wrong(seen, error, *, alpha=ALPHA, floor=None, guess=None, bet=None):
-    """Of which runs the interval misses the ``error`` at any time, and on which side."""
+def fixed_is_wrong(seen, error, *, alpha=ALPHA, floor=None, guess=None, bet=None, since=0):
+    """Of which runs the interval misses the ``error`` at any time ``since``, and on which side."""
     sequence = AtTheTruth(error, alpha=alpha, floor=floor)
     runs = seen.P.shape[1]
     sides = []
     for side, value in ((sequence._below, lambda x: x), (sequence._above, lambda x: 1 - x)):
-        wealth, wrong = 0.0, np.zeros(runs, bool)
+        wealth, wrong, at = side.wealth, np.zeros(runs, bool), 0
         for block in seen.blocks():
             times = 1.0 if bet is None else bet(block).reshape(*block.P.shape, 1, 1, 1)
             given = None if guess is None else guess(side, block)
             steps = added(side, value(block.loss), block, given, times)
             path = wealth + np.cumsum(steps, axis=0)
             wealth = path[-1]
-            wrong |= (log_average(path)[..., 0] >= np.log(2 / alpha)).any(axis=0)
+            rich = log_average(path)[..., 0] >= np.log(2 / alpha)
+            wrong |= rich[max(since - at, 0) :].any(axis=0)
+            at += len(rich)
         sides.append(wrong)
     return np.array(sides)
 
@@ -116,7 +119,7 @@ def progressive_is_wrong(seen, *, floor=None):
     sequence = ProgressiveError(alpha=ALPHA, floor=floor)
     sides = []
     for side, value in ((sequence._below, lambda x: x), (sequence._above, lambda x: 1 - x)):
-        wealth, n, total, wrong = 0.0, 0, 0.0, np.zeros(seen.P.shape[1], bool)
+        wealth, n, total, wrong = side.wealth, 0, 0.0, np.zeros(seen.P.shape[1], bool)
         for block in seen.blocks():
             path = wealth + np.cumsum(added(side, value(block.loss), block), axis=0)
             count = n + np.cumsum(block.there, axis=0)
@@ -266,54 +269,47 @@ def test_stopping_at_the_best_moment_with_an_interval_for_a_fixed_time_fails(err
 
 # ----------------------------------------------------------------------------------- refits
 
-POINTS, SHARE = 60, 0.5
+POINTS, SHARE = 400, 0.5
 
 
 def refitted(runs, n, *, learns_held_out, seed=0):
     """A classifier that knows points by heart, refitted when the stream has doubled.
 
-    Gives for each refit what was seen since, with the true errors of its classifier.
+    Gives for each refit when it was, what was held out until the next one, and the true errors.
     """
     generator = np.random.default_rng(seed)
     positive = np.where(np.arange(POINTS) % 2 == 0, 0.7, 0.3)
     votes, every = np.zeros((runs, POINTS)), np.arange(runs)
-    serving = np.where(generator.random((runs, POINTS)) < 0.5, 1, -1)
-    refits, begin = [], 100
-    while begin < n:
-        columns = []
+    columns, fits = [], [(0, np.where(generator.random((runs, POINTS)) < 0.5, 1, -1))]
+    for i in range(n):
+        x = generator.integers(POINTS, size=runs)
+        label = np.where(generator.random(runs) < positive[x], 1, -1)
+        P = np.where(np.abs(votes[every, x]) < 2, 0.8, 0.3)
+        held, asked = generator.random(runs) < SHARE, generator.random(runs) < P
+        learned = asked & (learns_held_out | ~held)
+        votes[every[learned], x[learned]] += label[learned]
+        columns.append((x, label, P, held, asked))
+        if i + 1 in (100, 200, 400, 800, 1600, 3200):
+            fits.append((i + 1, np.where(votes > 0, 1, np.where(votes < 0, -1, fits[-1][1]))))
+    x, label, P, held, asked = (np.array(column) for column in zip(*columns, strict=True))
+    ends = [begin for begin, _ in fits[1:]] + [n]
+    for (begin, serving), end in zip(fits, ends, strict=True):
         error = np.where(serving > 0, 1 - positive, positive).mean(axis=1)
-        for _ in range(begin):
-            x = generator.integers(POINTS, size=runs)
-            label = np.where(generator.random(runs) < positive[x], 1, -1)
-            coin = generator.random(runs)
-            P = np.where(np.abs(votes[every, x]) < 2, 0.8, 0.3)
-            held = coin < SHARE * P
-            learned = (coin < P) & (learns_held_out | ~held)
-            votes[every[learned], x[learned]] += label[learned]
-            if learns_held_out:
-                # Its predictions have seen the label that they are judged by.
-                serving[every[held], x[held]] = label[held]
-            columns.append((SHARE * P, held, serving[every, x] != label))
-        P, held, loss = (np.array(column) for column in zip(*columns, strict=True))
-        seen = Seen(
-            P, held, loss.astype(float), np.broadcast_to(error, P.shape), np.ones_like(held)
-        )
-        refits.append((seen, error))
-        serving = np.where(votes > 0, 1, np.where(votes < 0, -1, serving))
-        begin *= 2
-    return refits
+        loss = (serving[every, x[:end]] != label[:end]).astype(float)
+        errors = np.broadcast_to(error, loss.shape)
+        yield begin, Seen(P[:end], asked[:end], loss, errors, held[:end]), error
 
 
 def current_is_wrong(refits, floor):
     wrong = 0
-    for j, (seen, error) in enumerate(refits, 1):
+    for j, (begin, seen, error) in enumerate(refits, 1):
         level = spent_level(ALPHA, j)
-        wrong |= fixed_is_wrong(seen, error, alpha=level, floor=floor).any(axis=0)
+        wrong |= fixed_is_wrong(seen, error, alpha=level, floor=floor, since=begin).any(axis=0)
     return wrong
 
 
 @sizes
-@pytest.mark.parametrize("floor", [None, SHARE * 0.3])
+@pytest.mark.parametrize("floor", [None, 0.3])
 def test_the_current_classifier_at_all_times_and_of_all_refits(runs, floor):
     n = 900 if runs < 1000 else 3300
     assert holds(wrong := current_is_wrong(refitted(runs, n, learns_held_out=False), floor))
@@ -325,10 +321,10 @@ def test_learning_what_was_held_out_fails():
 
 
 def test_the_levels_are_those_of_the_sequence():
-    current = CurrentError(share=SHARE, alpha=ALPHA)
+    current = CurrentError(alpha=ALPHA)
     for j in range(1, 5):
+        current.refit([], [])
         assert current._sequence.alpha == spent_level(ALPHA, j)
-        current.refit()
 
 
 # ----------------------------------------------------------------------------------- learners
@@ -347,6 +343,7 @@ LEARNERS = {
     "iwal1": {"c0": 0.005},
     "margin": {"b": 0.02},
     "auto": {"budget": 60, "horizon": LENGTH, "uniform_share": 0.05},
+    "online_active_cover": {"c0": 0.005, "audit": 0.04},
 }
 
 
@@ -436,3 +433,38 @@ def test_intervals_hold_on_the_samples_of_learners(name, runs):
         assert max(shares) > ALPHA / 10
     if name != "passive":
         assert smallest < 0.05
+
+
+def current_is_ever_wrong(name, seed, noise):
+    """Whether the interval of the current classifier misses its true error after any label."""
+    given = dict(LEARNERS[name])
+    if name == "auto":
+        given = {"estimator": GaussianNB(), "horizon": LENGTH, "budget": Budget(total=120)}
+    live = ActiveLearner(name, n_features=3, random_state=seed, hold_out=0.4, **given)
+    generator = np.random.default_rng([seed, 1])
+    points = generator.integers(len(GRID), size=LENGTH)
+    labels = np.where(generator.random(LENGTH) < noise, -1, 1) * TRUE[points]
+    judged, error = "", 0.0
+    for point, label in zip(points.tolist(), labels.tolist(), strict=True):
+        question = live.ask(GRID[point])
+        if not question.wanted:
+            continue
+        live.tell(question, label)
+        current = live.stats().current
+        if current is not None and current.of != judged:
+            judged = current.of
+            error = error_on(live._judging.predictions(MATRIX), noise)
+        if current is not None and not current.low <= error <= current.high:
+            return True
+    return False
+
+
+@needs_speed
+@pytest.mark.parametrize("name", LEARNERS)
+@pytest.mark.parametrize(
+    "runs", [pytest.param(10, id="short"), pytest.param(700, id="whole", marks=pytest.mark.slow)]
+)
+def test_the_current_classifier_of_learners(name, runs):
+    for noise in NOISE:
+        wrong = [current_is_ever_wrong(name, seed, noise) for seed in range(runs)]
+        assert binomtest(sum(wrong), runs, 0.05, "greater").pvalue > 1e-3, noise

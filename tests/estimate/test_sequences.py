@@ -8,7 +8,7 @@ import pytest
 
 from askance.errors import InvalidParameter
 from askance.estimate import FixedError, ProgressiveError, error_trajectory
-from askance.estimate.capital import BETS_ABOVE
+from askance.estimate.capital import BETS_ABOVE, SHARES_ABOVE
 from askance.types import Interval
 
 BOTH = pytest.mark.parametrize("kind", [FixedError, ProgressiveError])
@@ -82,6 +82,44 @@ def test_a_trajectory_is_what_one_would_have_seen(kind):
             found = sequence.interval()
             assert np.allclose([low[j], high[j]], found[1:3], atol=1e-9)
     assert len(places) > 800
+
+
+@BOTH
+@pytest.mark.parametrize("floor", [None, 0.05])
+def test_a_trajectory_knows_what_a_table_tells_of_examples_between(kind, floor):
+    """The smallest P since the label before, and questions without an answer."""
+    generator = np.random.default_rng(3)
+    P = generator.uniform(0.02, 0.9, 900)
+    loss = (generator.random(900) < 0.2).astype(float)
+    asked = generator.random(900) < P
+    answered = asked & (generator.random(900) < 0.9)
+    sequence = kind(alpha=0.1, floor=floor)
+    # The floor was planned, but P has fallen below it.
+    sequence.floor = None
+    places, least, unanswered, seen, gap = [], [], [], [], []
+    for i in range(900):
+        if not answered[i]:
+            gap.append(i)
+            continue
+        idle = [P[j] for j in gap if not asked[j]]
+        least.append(min(idle, default=1.0))
+        unanswered.append(tuple(P[j] for j in gap if asked[j]))
+        places.append(i)
+        sequence.skip(len(idle), probability=least[-1])
+        for one in unanswered[-1]:
+            sequence.add(None, one)
+        sequence.add(loss[i], P[i])
+        seen.append(sequence.interval()[1:3])
+        gap = []
+    given = {"floor": floor, "alpha": 0.1, "of": kind, "least": np.array(least)}
+    table = loss[places], P[places], np.array(places)
+    low, high = error_trajectory(*table, **given, unanswered=unanswered)
+    low_seen, high_seen = np.array(seen).T
+    fine = low_seen < high_seen
+    assert np.allclose(low[fine], low_seen[fine], atol=1e-9)
+    assert np.allclose(high[fine], high_seen[fine], atol=1e-9)
+    # A question without an answer says less than none that was asked.
+    assert (error_trajectory(*table, **given)[1] <= high + 1e-12).all()
 
 
 @BOTH
@@ -255,9 +293,9 @@ def test_no_mistake_among_200_labels_by_hand(alpha):
         fixed.add(0.0, 1.0)
         progressive.add(0.0, 1.0)
     e = fixed.interval().high
-    assert math.isclose(np.mean((1 + BETS_ABOVE * e / (1 - e)) ** n), 2 / alpha, rel_tol=0.02)
+    assert math.isclose(SHARES_ABOVE @ (1 + BETS_ABOVE * e / (1 - e)) ** n, 2 / alpha, rel_tol=0.02)
     e = progressive.interval().high
-    assert math.isclose(np.mean(np.exp(BETS_ABOVE * n * e)), 2 / alpha, rel_tol=1e-6)
+    assert math.isclose(SHARES_ABOVE @ np.exp(BETS_ABOVE * n * e), 2 / alpha, rel_tol=1e-6)
 
 
 @BOTH

@@ -7,8 +7,10 @@ import pyarrow.parquet as pq
 from askance.data.features.records import Record
 from askance.exports import (
     record_columns,
+    write_model_sample,
     write_sample,
 )
+from askance.live import ActiveLearner
 from askance.types import Row
 
 SAMPLE: dict[str, Any] = {
@@ -44,3 +46,30 @@ def test_records_become_columns(tmp_path: Path) -> None:
     assert (tmp_path / "s.csv").read_text() == (
         f"id,label,weight,probability,n\nann,spam,1,1,12\n007,ham,3,{1 / 3},12\n"
     )
+
+
+def test_a_learners_sample_says_where_its_labels_stood(tmp_path: Path) -> None:
+    live = ActiveLearner("margin", n_features=1, random_state=1, classes=("ham", "spam"))
+    positions, offered = [], []
+    for i in range(200):
+        question = live.ask([float(i % 3)])
+        offered.append(question.probability)
+        if question.wanted and i % 5 == 1:
+            live.withdraw(question)
+        elif question.wanted:
+            live.tell(question, 1 if i % 3 else -1)
+            positions.append(i)
+    write_model_sample(tmp_path / "s.parquet", live, columns={"floor": ["low"] * len(positions)})
+    table = pq.read_table(tmp_path / "s.parquet").to_pydict()
+    assert table["position"] == positions
+    assert table["id"] == [str(position) for position in positions]
+    assert set(table["algorithm"]) == {"margin"}
+    assert set(table["floor"]) == {None}
+    assert set(table["_floor"]) == {"low"}
+    assert table["n"] == [200] * len(positions)
+    missing = [float(one) for cell in table["unanswered"] for one in cell.split()]
+    assert missing
+    assert set(missing) <= set(offered)
+    places = live.label_places()
+    assert places is not None
+    assert table["least"] == places.least.tolist()

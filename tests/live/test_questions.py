@@ -7,6 +7,7 @@ import pytest
 
 from askance.errors import InvalidParameter, LabelConflict, UnknownQuestion
 from askance.estimate import ProgressiveError
+from askance.live.places import StreamPlaces
 from askance.live.questions import FEWEST, RECENT, Questions
 from askance.types import Decision, Row
 
@@ -72,6 +73,8 @@ def test_an_example_that_could_not_be_asked_about_ends_the_judging() -> None:
     questions = books()
     assert questions.stats(3, 0.0).error is not None
     questions.unjudged.append(-0.0)
+    questions.seen += 1
+    questions.count(inside=False, learned=4)
     assert questions.stats(3, 0.0).error is None
     restored = Questions()
     restored.set_state(questions.get_state(), n_features=1)
@@ -91,6 +94,7 @@ def test_an_example_that_could_not_be_asked_about_ends_the_judging() -> None:
         {"recent": [0, 1]},
         {"recent": [0, 0, 2]},
         {"error": ProgressiveError().get_state()},
+        {"places": StreamPlaces().get_state()},
     ],
 )
 def test_books_that_disagree_are_refused(forged: Any) -> None:

@@ -7,7 +7,8 @@ at which the capital has reached 1/a is excluded, at any time.
 
 Bets never change and look at nothing, so capitals do not depend on the order of the terms: labels
 may come late, and any number of examples that were not asked about is one power. The capitals of
-several bets and shifts are averaged, which costs little and spares a choice.
+several bets and shifts are averaged, which costs little and spares a choice. More money may be in
+one bet than in another, as long as that is settled before the first term.
 """
 
 import math
@@ -22,6 +23,7 @@ __all__ = [
     "BETS_BELOW",
     "GUESSES",
     "MEANS",
+    "SHARES_ABOVE",
     "Capital",
     "ChangingCapital",
     "FixedCapital",
@@ -33,8 +35,11 @@ __all__ = [
 BETS_BELOW: Floats = 0.5 * 0.25 ** np.arange(8.0)
 """Bets of a lower bound, most of them small, since its terms are rare and large."""
 
-BETS_ABOVE: Floats = np.array([0.8, 0.4, 0.15, 0.05, 0.015])
+BETS_ABOVE: Floats = np.array([0.9, 0.45, 0.15, 0.05, 0.015])
 """Bets of an upper bound, whose terms are almost all alike."""
+
+SHARES_ABOVE: Floats = np.array([0.4, 0.25, 0.15, 0.12, 0.08])
+"""Shares of the money in each of them, most where few labels can be wrong, as they mostly are."""
 
 MEANS: Floats = np.concatenate(
     [np.geomspace(1e-5, 1e-3, 12)[:-1], np.sin(np.pi / 2 * np.linspace(0.02, 0.998, 117)) ** 2]
@@ -87,10 +92,16 @@ def log_average(capitals: Floats) -> Floats:
     return average
 
 
+def _start(bets: Floats, shares: Floats | None) -> Floats:
+    return np.log(np.ones(len(bets)) if shares is None else len(bets) * shares)
+
+
 class Capital(Protocol):
     """One side of an interval: logarithms of capitals that grow with every term."""
 
     shifts: Floats
+    start: Floats
+    """Logarithms of the capitals before the first term, of which the average is 1."""
 
     def gains(self, terms: Floats) -> Floats:
         """What ``terms``, one for each shift along the last axis, add to the wealth."""
@@ -116,6 +127,8 @@ class FixedCapital:
         k, each with -k at most the least term.
     bets
         b, each above 0 and below 1.
+    shares
+        What of the money is in each bet; the same in all if not given.
 
     Examples
     --------
@@ -124,8 +137,11 @@ class FixedCapital:
     [[[2.5, 1.5]]]
     """
 
-    def __init__(self, means: Floats, shifts: Floats, bets: Floats) -> None:
+    def __init__(
+        self, means: Floats, shifts: Floats, bets: Floats, shares: Floats | None = None
+    ) -> None:
         self.means, self.shifts = means, shifts
+        self.start = _start(bets, shares)[:, None]
         self._shifts = shifts[:, None, None]
         self._inverse = 1.0 / (means + self._shifts)
         self._bets = bets[:, None]
@@ -172,6 +188,8 @@ class ChangingCapital:
         b, each positive, and below 1 if a term may be below ``usual``.
     usual
         The term of almost every example, 0 or 1.
+    shares
+        What of the money is in each bet; the same in all if not given.
 
     Examples
     --------
@@ -180,8 +198,10 @@ class ChangingCapital:
     [[1.5]]
     """
 
-    def __init__(self, shifts: Floats, bets: Floats, usual: float) -> None:
-        self.shifts, self._usual = shifts, usual
+    def __init__(
+        self, shifts: Floats, bets: Floats, usual: float, shares: Floats | None = None
+    ) -> None:
+        self.shifts, self._usual, self.start = shifts, usual, _start(bets, shares)
         self._bets = bets / (1.0 + shifts[:, None])
 
     def gains(self, terms: Floats) -> Floats:

@@ -14,74 +14,132 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
-from askance.errors import InvalidParameter
+from askance.errors import InvalidLabel, InvalidParameter
 from askance.estimate.sequences import FixedError
 from askance.types import Floats, Integers, Interval
 from askance.validation import check_share, check_weights, require_labels, shown
 
-__all__ = ["RATIOS", "Ratio", "confusion", "cost", "error_of_sample", "measures", "wilson"]
+__all__ = [
+    "Ratio",
+    "confusion",
+    "confusion_table",
+    "cost",
+    "crossfit_error",
+    "error_of_sample",
+    "measures",
+    "ratios_of",
+    "scaled_costs",
+    "wilson",
+]
 
 
 class Ratio(NamedTuple):
-    """Sums over the cells (predicted, label) = (+, +), (+, -), (-, +), (-, -).
+    """Sums over the cells of the confusion table, by rows: labels by rows, predictions by columns.
 
     Without ``below`` it is a mean over all examples of the stream.
     """
 
-    above: tuple[float, ...]
-    below: tuple[float, ...] | None = None
+    above: Floats
+    below: Floats | None = None
 
 
-_RECALL = Ratio((1, 0, 0, 0), (1, 0, 1, 0))
-_SPECIFICITY = Ratio((0, 0, 0, 1), (0, 1, 0, 1))
+def ratios_of(classes: Sequence[object]) -> dict[str, tuple[Ratio, ...]]:
+    """The measures that ``classes`` have; each is the average of its ratios.
 
-RATIOS: dict[str, tuple[Ratio, ...]] = {
-    "error": (Ratio((0, 1, 1, 0)),),
-    "base rate": (Ratio((1, 0, 1, 0)),),
-    "precision": (Ratio((1, 0, 0, 0), (1, 1, 0, 0)),),
-    "recall": (_RECALL,),
-    "F1": (Ratio((2, 0, 0, 0), (2, 1, 1, 0)),),
-    "balanced accuracy": (_RECALL, _SPECIFICITY),
+    Of two classes, the second is the positive one, and the base rate is its share in the stream.
+
+    >>> list(ratios_of((-1, 1)))
+    ['error', 'base rate', 'precision', 'recall', 'F1', 'balanced accuracy']
+    >>> list(ratios_of("abc"))[:5]
+    ['error', 'balanced accuracy', 'macro precision', 'macro F1', 'share of a']
+    """
+    k = len(classes)
+    true, said = (np.repeat(np.eye(k), k, axis=1), np.tile(np.eye(k), k))
+    hits = true * said
+    shares, recalls = ([Ratio(row) for row in true], list(map(Ratio, hits, true)))
+    precisions = list(map(Ratio, hits, said))
+    balances = list(map(Ratio, 2 * hits, true + said))
+    error = {"error": (Ratio(1.0 - hits.sum(axis=0)),)}
+    if k == 2:
+        own = {
+            "base rate": shares,
+            "precision": precisions,
+            "recall": recalls,
+            "F1": balances,
+        }
+        alone = {name: (each[1],) for name, each in own.items()}
+        return {**error, **alone, "balanced accuracy": tuple(recalls)}
+    each = {"share": shares, "precision": precisions, "recall": recalls}
+    return {
+        **error,
+        "balanced accuracy": tuple(recalls),
+        "macro precision": tuple(precisions),
+        "macro F1": tuple(balances),
+        **{
+            f"{name} of {one}": (ratio,)
+            for name, ratios in each.items()
+            for one, ratio in zip(classes, ratios, strict=True)
+        },
+    }
+
+
+_SIGNS = (-1, 1)
+"""The classes unless others are named."""
+
+_CELLS = {
+    "true positives": (1, 1),
+    "false positives": (0, 1),
+    "false negatives": (1, 0),
+    "true negatives": (0, 0),
 }
-"""Each is the average of its ratios. The base rate is the share of +1 in the stream."""
-
-_CELLS = ("true positives", "false positives", "false negatives", "true negatives")
 
 
 class _Cells(NamedTuple):
-    """Sums of weights and of squared weights in the four cells, over n examples."""
+    """Sums of weights and of squared weights in the cells, over n examples."""
 
     first: Floats
     second: Floats
     n: int
+    classes: Sequence[object]
+
+    @property
+    def labelled(self) -> int:
+        """How many classes have a label."""
+        k = len(self.classes)
+        return int(np.count_nonzero(self.first.reshape(k, k).sum(axis=1)))
 
 
 def measures(
-    predicted: Integers,
-    labels: Integers,
+    predicted: Sequence[object] | Integers,
+    labels: Sequence[object] | Integers,
     weights: Floats,
     n: int,
     *,
+    classes: Sequence[object] = _SIGNS,
     alpha: float = 0.05,
-    names: Sequence[str] = tuple(RATIOS),
+    names: Sequence[str] | None = None,
 ) -> dict[str, Interval]:
     """Measures of a classifier on a weighted sample.
+
+    The estimate is NaN where a class is never predicted, and its precision so not known.
 
     Parameters
     ----------
     predicted
-        What the classifier says of each labelled example, -1 or +1. It must not have been taught by
-        these labels.
+        What the classifier says of each labelled example. It must not have been taught by these
+        labels.
     labels
-        -1 or +1.
+        What is true.
     weights
         1/P, where P is the probability with which the label was asked.
     n
         Examples that were offered, asked about or not.
+    classes
+        What labels and predictions are; of two, the second is the positive one.
     alpha
         How often an interval may be wrong, about, at a time that was fixed beforehand.
     names
-        Which of :data:`RATIOS`.
+        Which of :func:`ratios_of` the classes; all if not given.
 
     Examples
     --------
@@ -97,14 +155,40 @@ def measures(
     F1 0.67, between 0.56 and 0.76
     balanced accuracy 0.73, between 0.66 and 0.80
     """
-    cells = _cells(predicted, labels, weights, n, alpha)
-    return {name: _measured(name, RATIOS[name], cells, alpha) for name in names}
+    cells, ratios = _cells(predicted, labels, weights, n, classes), ratios_of(classes)
+    return {name: _measured(name, ratios[name], cells, alpha) for name in names or ratios}
+
+
+def confusion_table(
+    predicted: Sequence[object] | Integers,
+    labels: Sequence[object] | Integers,
+    weights: Floats,
+    n: int,
+    *,
+    classes: Sequence[object] = _SIGNS,
+    alpha: float = 0.05,
+) -> list[list[Interval]]:
+    """How many of the n examples have each label, by rows, and each prediction, by columns.
+
+    ``predicted``, ``labels``, ``weights``, ``n``, ``classes`` and ``alpha`` are those of
+    :func:`measures`.
+
+    >>> found = confusion_table("aabc", "abbc", np.full(4, 3.0), n=12, classes="abc")
+    >>> [[cell.estimate for cell in row] for row in found]
+    [[3.0, 0.0, 0.0], [3.0, 3.0, 0.0], [0.0, 0.0, 3.0]]
+    """
+    cells, k = _cells(predicted, labels, weights, n, classes), len(classes)
+    found = []
+    for i, above in enumerate(np.eye(k * k)):
+        name = f"{classes[i // k]} predicted as {classes[i % k]}"
+        found.append(_stretched(_measured(name, (Ratio(above),), cells, alpha), 0.0, float(n)))
+    return [found[start : start + k] for start in range(0, k * k, k)]
 
 
 def confusion(
     predicted: Integers, labels: Integers, weights: Floats, n: int, *, alpha: float = 0.05
 ) -> dict[str, Interval]:
-    """How many of the n examples fall into each cell of the confusion table.
+    """How many of the n examples fall into each cell of the confusion table of -1 and +1.
 
     ``predicted``, ``labels``, ``weights``, ``n`` and ``alpha`` are those of :func:`measures`.
 
@@ -113,51 +197,58 @@ def confusion(
     >>> found["true positives"].estimate, found["false positives"].estimate
     (150.0, 0.0)
     """
-    cells = _cells(predicted, labels, weights, n, alpha)
-    found = {}
-    for name, above in zip(_CELLS, np.eye(4), strict=True):
-        share = _measured(name, (Ratio(tuple(above)),), cells, alpha)
-        found[name] = _stretched(share, 0.0, float(n))
-    return found
+    table = confusion_table(predicted, labels, weights, n, alpha=alpha)
+    return {name: table[true][said]._replace(of=name) for name, (true, said) in _CELLS.items()}
 
 
 def cost(
-    predicted: Integers,
-    labels: Integers,
+    predicted: Sequence[object] | Integers,
+    labels: Sequence[object] | Integers,
     weights: Floats,
     n: int,
     *,
     costs: Floats,
+    classes: Sequence[object] = _SIGNS,
     alpha: float = 0.05,
 ) -> Interval:
     """The mean cost of an example.
 
     Parameters
     ----------
-    predicted, labels, weights, n, alpha
+    predicted, labels, weights, n, classes, alpha
         As for :func:`measures`.
     costs
-        Of each prediction, by rows, for each label, by columns, -1 before +1: ``costs[1, 0]`` is
-        what a false alarm costs.
+        For each label, by rows, of each prediction, by columns, in the order of the classes:
+        ``costs[0, 1]`` is what a false alarm costs.
 
     Examples
     --------
     >>> one = np.array([1, -1] * 50)
-    >>> found = cost(one, 0 * one + 1, np.ones(100), 100, costs=np.array([[0, 10], [1, 0]]))
+    >>> found = cost(one, 0 * one + 1, np.ones(100), 100, costs=np.array([[0, 1], [10, 0]]))
     >>> found.estimate, round(found.low, 2), round(found.high, 2)
     (5.0, 4.04, 5.96)
     """
+    table, least, span = scaled_costs(costs, len(classes))
+    cells = _cells(predicted, labels, weights, n, classes)
+    share = _measured("cost", (Ratio(table.ravel()),), cells, alpha)
+    return _stretched(share, least, span)
+
+
+def scaled_costs(costs: Floats, k: int) -> tuple[Floats, float, float]:
+    """The costs of ``k`` classes as losses from 0 to 1, the least cost, and the span above it.
+
+    >>> losses, least, span = scaled_costs(np.array([[0, 5], [10, 0]]), 2)
+    >>> losses.tolist(), least, span
+    ([[0.0, 0.5], [1.0, 0.0]], 0.0, 10.0)
+    """
     table = np.asarray(costs, np.float64)
-    if table.shape != (2, 2) or not np.isfinite(table).all() or np.ptp(table) == 0:
+    if table.shape != (k, k) or not np.isfinite(table).all() or np.ptp(table) == 0:
         raise InvalidParameter(
-            "costs must be two rows of two finite numbers that are not all alike, "
+            f"costs must be {k} rows of {k} finite numbers that are not all alike, "
             f"got {shown(table.tolist())}"
         )
     least, span = float(table.min()), float(np.ptp(table))
-    above = tuple(((table - least) / span)[[1, 1, 0, 0], [1, 0, 1, 0]].tolist())
-    cells = _cells(predicted, labels, weights, n, alpha)
-    share = _measured("cost", (Ratio(above),), cells, alpha)
-    return _stretched(share, least, span)
+    return (table - least) / span, least, span
 
 
 def error_of_sample(
@@ -182,7 +273,7 @@ def error_of_sample(
     >>> losses = np.array([1.0, *[0.0] * 19] * 15)
     >>> found = error_of_sample(losses, np.full(300, 20.0), n=6000, floor=0.05)
     >>> round(found.estimate, 2), round(found.low, 2), round(found.high, 2)
-    (0.05, 0.02, 0.11)
+    (0.05, 0.02, 0.1)
     """
     check_weights(weights, n)
     sequence = FixedError(alpha=alpha, floor=floor)
@@ -192,6 +283,37 @@ def error_of_sample(
         sequence.add(loss, max(1.0 / weight, floor or 0.0), right=right)
     sequence.skip(n - len(weights), right=right)
     return sequence.interval()
+
+
+def crossfit_error(losses: Floats, weights: Floats, *, alpha: float = 0.05) -> Interval:
+    """The error of a classifier by predictions of its labels from parts that did not see them.
+
+    It is narrow, as every label counts, but nothing is guaranteed: the parts are smaller than what
+    the classifier was fitted to, they share labels, and which labels there are depends on others.
+
+    Parameters
+    ----------
+    losses
+        1 where such a prediction was wrong, else 0.
+    weights
+        1/P of each label.
+    alpha
+        How often the interval would be wrong if labels were independent, about.
+
+    Examples
+    --------
+    >>> found = crossfit_error(np.array([1.0, 0.0, 0.0, 0.0] * 25), np.ones(100))
+    >>> round(found.estimate, 2), round(found.low, 2), round(found.high, 2), found.holds
+    (0.25, 0.18, 0.34, 'without a guarantee')
+    """
+    check_share(alpha=alpha)
+    check_weights(weights, max(len(weights), 1))
+    whole = float(weights.sum())
+    share = float(weights @ losses) / whole
+    variance = float(weights**2 @ (losses - share) ** 2) / whole**2
+    labels = share * (1 - share) / variance if variance > 0 else whole**2 / float(weights @ weights)
+    low, high = wilson(share, labels, alpha)
+    return Interval(share, low, high, 1.0 - alpha, "error by cross-fitting", "without a guarantee")
 
 
 def wilson(share: float, labels: float, alpha: float) -> tuple[float, float]:
@@ -207,34 +329,58 @@ def wilson(share: float, labels: float, alpha: float) -> tuple[float, float]:
     return max(middle - half, 0.0), min(middle + half, 1.0)
 
 
-def _cells(predicted: Integers, labels: Integers, weights: Floats, n: int, alpha: float) -> _Cells:
-    check_share(alpha=alpha)
+def _cells(
+    predicted: Sequence[object] | Integers,
+    labels: Sequence[object] | Integers,
+    weights: Floats,
+    n: int,
+    classes: Sequence[object],
+) -> _Cells:
     check_weights(weights, n)
-    said, true = require_labels(predicted), require_labels(labels)
+    said, true = _places(predicted, classes), _places(labels, classes)
     if not len(said) == len(true) == len(weights):
         raise InvalidParameter(
             "each label needs one prediction and one weight, "
             f"got {len(true)} labels, {len(said)} predictions and {len(weights)} weights"
         )
-    place = 2 * (said < 0) + (true < 0)
-    inside = place == np.arange(4)[:, None]
-    return _Cells(inside @ weights, inside @ weights**2, n)
+    k = len(classes)
+    place = k * true + said
+    first, second = (np.zeros(k * k) for _ in range(2))
+    np.add.at(first, place, weights)
+    np.add.at(second, place, weights**2)
+    return _Cells(first, second, n, classes)
+
+
+def _places(values: Sequence[object] | Integers, classes: Sequence[object]) -> Integers:
+    """The place of each value among the classes."""
+    if classes is _SIGNS:
+        found: Integers = (require_labels(values) > 0).astype(np.int64)
+        return found
+    known = {name: place for place, name in enumerate(classes)}
+    if len(known) < max(len(classes), 2):
+        raise InvalidParameter(f"classes must be two or more that differ, got {shown(classes)}")
+    for value in values:
+        if value not in known:
+            raise InvalidLabel(f"a label must be one of {shown(classes)}, got {shown(value)}")
+    return np.array([known[value] for value in values], np.int64)
 
 
 def _measured(name: str, ratios: Sequence[Ratio], cells: _Cells, alpha: float) -> Interval:
-    share, slopes = 0.0, np.zeros(4)
-    used = np.zeros(4, bool)
+    check_share(alpha=alpha)
+    share, slopes = 0.0, np.zeros(cells.first.size)
+    used = np.zeros(cells.first.size, bool)
     for above, below in ratios:
-        whole = float(cells.n) if below is None else float(np.dot(below, cells.first))
+        whole = float(cells.n) if below is None else float(below @ cells.first)
         if whole == 0:
-            raise InvalidParameter(
-                f"the {name} needs labels that it counts, got none in its denominator, "
-                "expected predictions and labels of both classes"
-            )
-        one = float(np.dot(above, cells.first)) / whole
+            if cells.labelled < 2:
+                raise InvalidParameter(
+                    f"the {name} needs labels of all classes, got those of one class only"
+                )
+            return Interval(math.nan, 0.0, 1.0, 1.0 - alpha, name, "at a fixed time")
+        one = float(above @ cells.first) / whole
         share += one / len(ratios)
-        slopes += (np.array(above) - one * np.array(below or (0,) * 4)) / whole / len(ratios)
-        used |= np.array(below or (1,) * 4) > 0
+        slopes += (above - (0.0 if below is None else one * below)) / whole / len(ratios)
+        used |= np.ones_like(used) if below is None else below > 0
     # The delta method: each of the n examples is in one cell with its weight, or in none.
     drift = float(slopes @ cells.first)
     variance = float(slopes**2 @ cells.second) - drift**2 / cells.n

@@ -3,7 +3,7 @@
 import functools
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from askance.estimate.capital import (
     BETS_BELOW,
     GUESSES,
     MEANS,
+    SHARES_ABOVE,
     Capital,
     ChangingCapital,
     FixedCapital,
@@ -47,7 +48,7 @@ class _Side:
 
     def __init__(self, capital: Capital, guess: float) -> None:
         self.capital, self.guess = capital, guess
-        self.wealth = np.zeros_like(capital.gains(np.zeros(len(capital.shifts))))
+        self.wealth = np.zeros_like(capital.gains(np.zeros(len(capital.shifts)))) + capital.start
         # By parts of the guess. Whole numbers, so that it never matters when they are counted.
         self.idle = np.zeros((GUESSES + 1, len(capital.shifts)), np.int64)
 
@@ -74,10 +75,13 @@ class _Side:
         guesses = np.arange(GUESSES + 1)[:, None] / GUESSES
         return self.capital.gains(np.repeat(guesses, len(self.capital.shifts), axis=1))
 
-    @property
-    def usual(self) -> Floats:
-        """What one example without a label adds where the usual guess is allowed."""
-        added: Floats = self._powers[int(GUESSES * self.guess)]
+    def unasked(self, times: Floats, P: Floats) -> Floats:
+        """What examples without a label add, ``times`` of each kind, by the usual guess."""
+        levels = allowed_guess(self.guess, P[:, None], self.capital.shifts).astype(np.int64)
+        # All alike where no P is far below the shifts.
+        kinds = levels[:1] if (levels == levels[:1]).all() else levels
+        powers = self._powers[kinds, np.arange(levels.shape[1])]
+        added: Floats = times.reshape(-1, *(1,) * self.wealth.ndim) * powers
         return added
 
     def bound(self, wealth: Floats, n: Integers | int, alpha: float) -> Floats:
@@ -152,11 +156,8 @@ class ErrorSequence(ABC):
         """
         if probability is not None:
             self._check(probability)
-        elif self.floor is None and (wrong or right):
-            raise InvalidParameter(
-                "the probability of an example that was not asked about is needed, got None, "
-                "expected it or a floor for all"
-            )
+        elif wrong or right:
+            _known(self.floor)
         require_whole(0, count=count)
         kind = probability or self.floor or 1.0, wrong, right
         self._idle[kind] = self._idle.get(kind, 0) + count
@@ -172,6 +173,13 @@ class ErrorSequence(ABC):
         for side in (self._below, self._above):
             side.count(once, probabilities, np.full(len(once), side.guess))
         self.n += len(once)
+
+    def take_skips(self, other: "ErrorSequence") -> None:
+        """Count what ``other`` has skipped without guesses, with the same floor or a lower one."""
+        other._flush()
+        for mine, theirs in ((self._below, other._below), (self._above, other._above)):
+            mine.idle = mine.idle + theirs.idle
+        self.n += int(other._below.idle[:, 0].sum())
 
     def add(
         self, loss: float | None, probability: float, *, wrong: float = 0.0, right: float = 1.0
@@ -336,13 +344,13 @@ class FixedError(ErrorSequence):
     ...     error.add(loss=float(i % 20 == 0), probability=0.5)
     >>> said = error.interval()
     >>> round(said.estimate, 3), round(said.low, 2), round(said.high, 2)
-    (0.05, 0.02, 0.11)
+    (0.05, 0.02, 0.1)
     """
 
     def _sides(self, below: Floats, above: Floats) -> tuple[Capital, Capital]:
         return (
             FixedCapital(MEANS, below, BETS_BELOW),
-            FixedCapital(1.0 - MEANS[::-1], above, BETS_ABOVE),
+            FixedCapital(1.0 - MEANS[::-1], above, BETS_ABOVE, SHARES_ABOVE),
         )
 
 
@@ -359,7 +367,7 @@ class ProgressiveError(ErrorSequence):
     ...     error.add(loss=float(i % 20 == 0), probability=1.0)
     >>> said = error.interval()
     >>> round(said.estimate, 3), round(said.low, 2), round(said.high, 2)
-    (0.05, 0.02, 0.11)
+    (0.05, 0.02, 0.1)
     """
 
     of = "mean error of the classifiers so far"
@@ -369,8 +377,17 @@ class ProgressiveError(ErrorSequence):
         return (
             # Without a shift no term is below the usual one, and bets may be large.
             ChangingCapital(below, (8.0 if below.max() == 0 else 1.0) * BETS_BELOW, usual=0.0),
-            ChangingCapital(above, BETS_ABOVE, usual=1.0),
+            ChangingCapital(above, BETS_ABOVE, usual=1.0, shares=SHARES_ABOVE),
         )
+
+
+def _known(floor: float | None) -> float:
+    if floor is None:
+        raise InvalidParameter(
+            "the probability of an example that was not asked about is needed, got None, "
+            "expected it or a floor for all"
+        )
+    return floor
 
 
 def error_trajectory(
@@ -378,9 +395,11 @@ def error_trajectory(
     probabilities: Floats,
     positions: Integers,
     *,
-    floor: float,
+    floor: float | None,
     alpha: float = 0.05,
     of: Callable[..., ErrorSequence] = FixedError,
+    least: Floats | None = None,
+    unanswered: Sequence[Sequence[float]] | None = None,
 ) -> tuple[Floats, Floats]:
     """The lower and upper bounds after each of many labels.
 
@@ -393,29 +412,42 @@ def error_trajectory(
     positions
         Where each stood in the stream, from 0 on, rising; those between were not asked about.
     floor, alpha
-        As for :class:`ErrorSequence`.
+        As for :class:`ErrorSequence`; without a floor, ``least`` is needed.
     of
         :class:`FixedError` or :class:`ProgressiveError`.
+    least
+        Before each label, since the one before, the smallest P of those that were not asked about.
+        It takes the place of their own, and so may be below the floor.
+    unanswered
+        Before each label, since the one before, P of those that have no answer.
 
     Examples
     --------
     >>> ones = np.ones(300)
     >>> low, high = error_trajectory(0 * ones, ones, np.arange(300), floor=1.0)
     >>> high[[29, 99, 299]].round(3).tolist()
-    [0.191, 0.063, 0.021]
+    [0.153, 0.049, 0.017]
     """
     begun = of(alpha=alpha, floor=floor)
     for loss, P in zip(losses.tolist(), probabilities.tolist(), strict=True):
         check_loss(loss)
-        begun._check(P)
-    gaps = np.diff(positions, prepend=-1) - 1.0
+        check_probability(P)
+    if least is None:
+        begun._check(float(probabilities.min(initial=1.0)))
+        least = np.full(len(losses), _known(floor))
+    missing = [()] * len(losses) if unanswered is None else unanswered
+    gaps = np.diff(positions, prepend=-1) - 1.0 - [len(one) for one in missing]
     bounds = []
     for side, values in ((begun._below, losses), (begun._above, 1.0 - losses)):
         wealth, parts = side.wealth, []
         for start in range(0, len(losses), _CHUNK):
             part = slice(start, start + _CHUNK)
             added = side.gains(values[part], probabilities[part], side.guess)
-            added += gaps[part].reshape(-1, *(1,) * wealth.ndim) * side.usual
+            added += side.unasked(gaps[part], least[part])
+            for i, one in enumerate(missing[part]):
+                if len(one):
+                    # As if neither wrong nor right: the worst for both sides.
+                    added[i] += side.gains(0.0, np.array(one), side.guess).sum(axis=0)
             added[0] += wealth
             grown = np.cumsum(added, axis=0)
             parts.append(side.bound(grown, positions[part] + 1, alpha))

@@ -2,7 +2,7 @@
 
 import itertools
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,28 @@ from askance.live import ActiveLearner
 from askance.storage.tables import write_table
 from askance.types import Floats, Matrix, Row
 
-__all__ = ["record_columns", "write_model_sample", "write_sample"]
+__all__ = [
+    "AUDITED",
+    "BASIC",
+    "HELD_OUT",
+    "ORIGIN",
+    "columns_beside",
+    "record_columns",
+    "write_model_sample",
+    "write_sample",
+]
+
+BASIC = ("id", "label", "weight", "probability", "n")
+"""Columns that every sample has."""
+
+AUDITED = "+audit"
+"""Stands behind the name of an algorithm that was audited."""
+
+HELD_OUT = ("held_out", "n_held_out")
+"""Columns of a learner that holds labels out, whether each was, and of how many such examples."""
+
+ORIGIN = ("position", "least", "unanswered", "algorithm", "floor")
+"""Columns that say where labels stood in the stream, and how they were asked for."""
 
 
 def write_sample(
@@ -56,33 +77,71 @@ def write_sample(
     >>> path.read_text()
     'id,label,weight,probability,n,age\nann,yes,2,0.5,9,39\n'
     """
-    own: dict[str, Any] = {
-        "id": np.array(ids, np.str_),
-        "label": np.array(labels, np.str_),
-        "weight": np.asarray(weights, np.float64),
-        "probability": np.asarray(probabilities, np.float64),
-        "n": np.full(len(ids), n, np.int64),
-    }
+    own = _basic(ids, labels, weights, probabilities, n)
     with write_table(path, raw=raw) as write:
-        write(own | _renamed(columns or {}, own))
+        write(own | columns_beside(columns or {}, own))
 
 
-def write_model_sample(path: str | Path, live: ActiveLearner, *, raw: bool = False) -> None:
-    """Write the weighted sample of ``live``, all that it knows of each record as JSON by name.
+def write_model_sample(
+    path: str | Path,
+    live: ActiveLearner,
+    *,
+    ids: Sequence[str] | None = None,
+    columns: Mapping[str, Sequence[Any]] | None = None,
+    raw: bool = False,
+) -> None:
+    """Write the weighted sample of ``live``, with what is needed to judge a classifier by it.
 
-    Ids are those of the questions: the number of the example, from 0 on.
+    Beside the columns of :func:`write_sample` these are the ``position`` of each label, ``least``
+    and ``unanswered`` as in :class:`~askance.types.LabelPlaces`, the ``algorithm`` and its
+    ``floor``, the last two the same in each row. What is not known is left empty. A learner that
+    holds labels out adds whether each was, ``held_out``, and ``n_held_out``, of how many examples.
+
+    Parameters
+    ----------
+    path, raw
+        As for :func:`write_sample`.
+    live
+        The learner that has bought the labels.
+    ids, columns
+        Of the labelled records, in the order of the questions. Without them, an id is the number of
+        the question, from 0 on, and all that the learner knows of a record is there as JSON by
+        name.
     """
     sample = live.weighted_sample()
-    write_sample(
-        path,
-        ids=list(map(str, sample.ids.tolist())),
-        labels=[live.classes[int(y > 0)] for y in sample.y.tolist()],
-        weights=sample.weight,
-        probabilities=1.0 / sample.weight,
-        n=sample.n,
-        columns={"features": [json.dumps(row) for row in _named_rows(live, sample.X)]},
-        raw=raw,
-    )
+    if ids is None:
+        ids = list(map(str, sample.ids.tolist()))
+    if columns is None:
+        columns = {"features": [json.dumps(row) for row in _named_rows(live, sample.X)]}
+    labels = [live.name_of(y) for y in sample.y.tolist()]
+    own = _basic(ids, labels, sample.weight, 1.0 / sample.weight, sample.n) | _origin(live)
+    with write_table(path, raw=raw) as write:
+        write(own | columns_beside(columns, own))
+
+
+def _basic(
+    ids: Sequence[str], labels: Sequence[str], weights: Floats, probabilities: Floats, n: int
+) -> dict[str, Any]:
+    names = (np.array(texts, np.str_) for texts in (ids, labels))
+    numbers = (np.asarray(values, np.float64) for values in (weights, probabilities))
+    return dict(zip(BASIC, (*names, *numbers, np.full(len(ids), n, np.int64)), strict=True))
+
+
+def _origin(live: ActiveLearner) -> dict[str, Any]:
+    """Where labels stood and how they were asked for; columns of None where that is not known."""
+    places, labels = live.label_places(), live.stats().answered
+    known: dict[str, Any] = dict.fromkeys(ORIGIN, [None] * labels)
+    if places is not None:
+        known["position"], known["least"] = places.positions, places.least
+        known["unanswered"] = [" ".join(map(repr, missing)) for missing in places.unanswered]
+    name = live.preset["algorithm"] + (AUDITED if live.audit else "")
+    known |= {"algorithm": np.full(labels, name), "floor": [live.floor] * labels}
+    if live.hold_out:
+        apart = live.weighted_sample(held_out=True)
+        held = np.isin(live.weighted_sample().ids, apart.ids)
+        values = np.where(held, "yes", "no"), np.full(labels, apart.n, np.int64)
+        known |= dict(zip(HELD_OUT, values, strict=True))
+    return known
 
 
 def _named_rows(live: ActiveLearner, X: Matrix) -> Iterator[dict[str, float]]:
@@ -118,11 +177,16 @@ def _fields(record: Record) -> Mapping[str, Any]:
     return {"features": " ".join(f"{index}:{value!s}" for index, value in pairs)}
 
 
-def _renamed(columns: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    renamed: dict[str, Any] = {}
+def columns_beside(columns: Mapping[str, Any], own: Collection[str]) -> dict[str, Any]:
+    """Columns of records that stand beside our ``own``: a name that is taken gets underscores.
+
+    >>> columns_beside({"n": 1, "_n": 2, "age": 3}, own=BASIC)
+    {'__n': 1, '_n': 2, 'age': 3}
+    """
+    found: dict[str, Any] = {}
     for name, values in columns.items():
         free = name
-        while free in own or free in renamed or (free != name and free in columns):
+        while free in own or free in found or (free != name and free in columns):
             free = f"_{free}"
-        renamed[free] = values
-    return renamed
+        found[free] = values
+    return found

@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from askance.errors import InvalidParameter
 from askance.learners.sample import matrix_from_state, matrix_state
 from askance.sparse import from_rows
-from askance.types import Bools, Decision, Label, Row, State, WeightedSample
+from askance.types import Bools, Decision, Integers, Label, Row, State, WeightedSample
 from askance.validation import MOST, saved_array, saved_part
 
 __all__ = [
@@ -50,7 +50,7 @@ def sample_of(bought: Mapping[int, Bought], n: int, width: int | None) -> Weight
     parts = X.data, X.indices.astype(small), X.indptr.astype(small)
     return WeightedSample(
         X=csr_array(parts, shape=(len(ids), width)),
-        y=np.array([bought[id][0] for id in ids], np.int8),
+        y=_labels_array([bought[id][0] for id in ids]),
         weight=1.0 / np.array([bought[id][2] for id in ids], np.float64),
         n=n,
         ids=np.array(ids, np.int64),
@@ -61,16 +61,23 @@ def bought_state(bought: Mapping[int, Bought]) -> State:
     """The bought labels as arrays."""
     return {
         "ids": np.array(list(bought), np.int64),
-        "labels": np.array([label for label, _, _ in bought.values()], np.int8),
+        "labels": _labels_array([label for label, _, _ in bought.values()]),
         "probabilities": np.array([p for _, _, p in bought.values()], np.float64),
         "rows": _packed([row for _, row, _ in bought.values()]),
     }
 
 
-def bought_from(state: State, n_features: int | None = None) -> dict[int, Bought]:
+def _labels_array(labels: Sequence[Label]) -> Integers:
+    """Labels as small as they can be; those of two classes always are."""
+    return np.array(labels, np.int8 if max(labels, default=0) < 128 else np.int32)
+
+
+def bought_from(
+    state: State, n_features: int | None = None, n_classes: int | None = None
+) -> dict[int, Bought]:
     """The bought labels of :func:`bought_state`, checked."""
     ids = _ids(state)
-    labels = _signs(state, "labels", len(ids))
+    labels = _signs(state, "labels", len(ids), n_classes)
     probabilities = _probabilities(state, "probabilities", len(ids))
     rows = _unpacked(state, len(ids), n_features)
     return dict(zip(ids, zip(labels, rows, probabilities, strict=True), strict=True))
@@ -89,7 +96,9 @@ def pending_state(pending: Mapping[int, Pending]) -> State:
     }
 
 
-def pending_from(state: State, n_features: int | None = None) -> dict[int, Pending]:
+def pending_from(
+    state: State, n_features: int | None = None, n_classes: int | None = None
+) -> dict[int, Pending]:
     """The questions of :func:`pending_state`, checked."""
     ids, fields = _ids(state), saved_part(state, "decisions", dict)
     count = len(ids)
@@ -100,14 +109,14 @@ def pending_from(state: State, n_features: int | None = None) -> dict[int, Pendi
     k = saved_array(fields, "k", "i", length=count)
     floor = saved_array(fields, "floor", "f", length=count)
     threshold = np.asarray(fields["threshold"])
-    # A threshold may be infinite, where there is no test.
+    # A threshold may be infinite, where there is no test, or -1 where no margin is below it.
     finite = saved_array({"threshold": threshold[threshold < np.inf]}, "threshold", "f")
-    if threshold.shape != (count,) or np.isnan(threshold).any() or (finite < 0).any():
-        raise InvalidParameter(f"saved thresholds must be {count} numbers from 0 on, got others")
+    if threshold.shape != (count,) or np.isnan(threshold).any() or (finite < -1).any():
+        raise InvalidParameter(f"saved thresholds must be {count} numbers from -1 on, got others")
     if not (queried.all() and ((k >= 0) & (k < MOST)).all() and (floor >= 0).all()):
         raise InvalidParameter("saved decisions must be queried, with k and floor from 0 on")
     columns = (
-        _signs(fields, "predicted", count),
+        _signs(fields, "predicted", count, n_classes),
         inside.tolist(),
         _probabilities(fields, "probability", count),
         queried.tolist(),
@@ -128,9 +137,12 @@ def _ids(state: State) -> list[int]:
     return ids
 
 
-def _signs(state: State, name: str, count: int) -> list[Label]:
+def _signs(state: State, name: str, count: int, n_classes: int | None) -> list[Label]:
     signs = saved_array(state, name, "i", length=count)
-    _require(np.isin(signs, (-1, 1)), name, "-1 or +1")
+    if n_classes is None:
+        _require(np.isin(signs, (-1, 1)), name, "-1 or +1")
+    else:
+        _require((signs >= 0) & (signs < n_classes), name, f"codes from 0 to {n_classes - 1}")
     listed: list[Label] = signs.tolist()
     return listed
 

@@ -1,0 +1,1 @@
+"""`evaluate`: any classifier, judged by a weighted sample that askance has exported."""
