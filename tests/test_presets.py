@@ -70,7 +70,7 @@ def test_oracular_has_no_cover() -> None:
 @pytest.mark.parametrize(
     ("name", "parameters", "message"),
     [
-        ("svm", {}, "algorithm must be one of auto, online_active_cover, passive"),
+        ("svm", {}, "algorithm must be one of auto, coal, online_active_cover, passive"),
         ("iwal0", {"c0": -2}, "c0 must be positive and finite, got -2"),
         (
             "iwal0",

@@ -4,17 +4,23 @@ import inspect
 import math
 from typing import Any, Literal, overload
 
+import numpy as np
+
 from askance.errors import InvalidParameter
 from askance.learners.active_cover import ActiveCover
 from askance.learners.auto import Auto
+from askance.learners.auto_rounds import AutoInRounds
 from askance.learners.batch_iwal import BatchIWAL
+from askance.learners.coal import Coal
 from askance.learners.constants import PracticalConstants
 from askance.learners.epochs import EpochLearner, EpochSettings
 from askance.learners.iwal import IWAL0, IWAL1, OracularIWAL0, OracularIWAL1
 from askance.learners.margin import MarginSampling
 from askance.learners.online_active_cover import OnlineActiveCover
+from askance.learners.outcomes import Outcomes
 from askance.learners.passive import Passive
 from askance.learners.streaming import StreamingLearner
+from askance.oracles.classes import MOST_LANES, LinearClasses, mapped_costs
 from askance.oracles.linear import LinearState, linear_oracles
 from askance.protocols import ProbabilisticOracle
 from askance.types import State
@@ -23,6 +29,7 @@ from askance.validation import require_at_least_one, require_switch, require_who
 __all__ = [
     "ALGORITHMS",
     "BATCH_ALGORITHMS",
+    "CLASS_ALGORITHMS",
     "MOST_MEMBERS",
     "SUGGESTED",
     "checked",
@@ -43,7 +50,11 @@ _ONE_ORACLE: dict[str, type[StreamingLearner]] = {
 }
 
 ALGORITHMS = ("online_active_cover", *_ONE_ORACLE)
-"""Names that :func:`make_learner` knows beside ``"auto"``: those over the online linear oracle."""
+"""Names that :func:`make_learner` knows for two classes beside ``"auto"``: those over the online
+linear oracle."""
+
+CLASS_ALGORITHMS = ("coal", "passive", "margin", "iwal0", "iwal1")
+"""Names that :func:`make_learner` knows for any number of classes beside ``"auto"``."""
 
 SUGGESTED: dict[str, dict[str, Any]] = {
     "online_active_cover": {"c0": 1.0, "learning_rate": 1.6},
@@ -53,10 +64,12 @@ SUGGESTED: dict[str, dict[str, Any]] = {
     "iwal1": {"c0": 0.0125, "learning_rate": 1.6},
     "oracular_iwal0": {"c0": 0.125, "learning_rate": 1.6},
     "oracular_iwal1": {"c0": 2.0, "learning_rate": 1.6},
+    "coal": {"c0": 0.1, "c1": 0.5, "learning_rate": 0.5},
 }
 """The defaults of each algorithm, the setting that gained most (``eq:auc-gain``) as the one setting
 for all data sets of the study; for the cover among those of its default size. A test holds them
-against the results in ``docs/results``. The constructors of the learners have the paper's own."""
+against the results in ``docs/results``. The constructors of the learners have the paper's own.
+``coal`` has the defaults of Vowpal Wabbit, where it comes from."""
 
 _CONSTRUCTED: dict[str, dict[str, Any]] = {
     "online_active_cover": {"c0": 1.0, "learning_rate": 0.4},
@@ -122,7 +135,7 @@ def make_learner(
     ----------
     algorithm
         ``"auto"``, one of :data:`ALGORITHMS`, or with an ``estimator`` one of
-        :data:`BATCH_ALGORITHMS`.
+        :data:`BATCH_ALGORITHMS`. ``"coal"`` and some others know more than two classes.
     n_features
         Number of features of a row.
     estimator
@@ -132,8 +145,12 @@ def make_learner(
         it is handed dense arrays if it takes no sparse ones, or if ``dense`` says so.
     **parameters
         Of ``"auto"``: those of :class:`~askance.learners.auto.Auto`, ``seed`` (0) of what it fits,
-        and those of its :class:`~askance.oracles.mixture.MixtureOracle`. Of the linear oracle:
-        ``learning_rate``, ``rates``, ``dtype``. Of the cover: ``cover_size`` (12).
+        ``rounds`` (False) for one that changes between the rounds of a pool only, and those of its
+        :class:`~askance.oracles.mixture.MixtureOracle`. Of the linear oracle: ``learning_rate``,
+        ``rates``, ``dtype``. Of the cover: ``cover_size`` (12). Of ``"auto"`` and
+        :data:`CLASS_ALGORITHMS`: ``n_classes`` (2), and ``cost_matrix``, what it costs to predict a
+        class (column) where another one (row) is true. With more than two classes, with costs
+        (``"auto"`` apart) and for ``"coal"`` labels are codes from 0 on, else -1 and +1.
         All others go to the learner; what is not given is as :data:`SUGGESTED`. With an
         ``estimator`` they are those of :class:`~askance.learners.active_cover.ActiveCover` and its
         practical constants, or of :class:`~askance.learners.batch_iwal.BatchIWAL`, and what is not
@@ -146,13 +163,15 @@ def make_learner(
     >>> make_learner("iwal2", n_features=10)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     askance.errors.InvalidParameter: algorithm must be one of ..., got 'iwal2'
+    >>> make_learner("iwal1", n_features=10, n_classes=5).n_classes
+    5
     >>> from sklearn.linear_model import LogisticRegression
     >>> make_learner("active_cover", n_features=10, estimator=LogisticRegression()).region
     'known'
     """
-    if algorithm not in ("auto", *ALGORITHMS, *BATCH_ALGORITHMS):
+    if algorithm not in ("auto", "coal", *ALGORITHMS, *BATCH_ALGORITHMS):
         raise InvalidParameter(
-            f"algorithm must be one of auto, {', '.join(ALGORITHMS)}, or with an estimator "
+            f"algorithm must be one of auto, coal, {', '.join(ALGORITHMS)}, or with an estimator "
             f"{', '.join(BATCH_ALGORITHMS)}, got {algorithm!r}"
         )
     if algorithm == "auto":
@@ -161,6 +180,9 @@ def make_learner(
         needs = "needs an estimator=, got none" if estimator is None else "takes no estimator"
         raise InvalidParameter(f"{algorithm} {needs}")
     complete = suggested(algorithm, parameters)
+    classes = _classes(algorithm, complete)
+    if classes is not None:
+        return _over_classes(algorithm, n_features, classes, complete)
     if estimator is not None:
         return _in_epochs(algorithm, n_features, estimator, complete)
     return _streaming(algorithm, n_features, complete)
@@ -194,26 +216,70 @@ def _streaming(algorithm: str, n_features: int, parameters: State) -> StreamingL
     return _ONE_ORACLE[algorithm](erm, **parameters)
 
 
+def _classes(algorithm: str, parameters: State) -> State | None:
+    """Take classes and costs out of the parameters; None if labels are -1 and +1."""
+    n_classes, costs = parameters.pop("n_classes", None), parameters.pop("cost_matrix", None)
+    if n_classes is None:
+        n_classes = len(costs) if hasattr(costs, "__len__") else 2
+    require_whole(2, MOST_LANES, n_classes=n_classes)
+    if algorithm != "coal" and costs is None and n_classes == 2:
+        return None
+    if algorithm not in ("auto", *CLASS_ALGORITHMS):
+        raise InvalidParameter(
+            f"{algorithm} is for two classes without costs, got {n_classes} classes"
+            f"{'' if costs is None else ' and a cost matrix'}; auto, {', '.join(CLASS_ALGORITHMS)} "
+            "are for more"
+        )
+    return {"n_classes": n_classes, "cost_matrix": costs}
+
+
+def _over_classes(
+    algorithm: str, n_features: int, classes: State, parameters: State
+) -> StreamingLearner:
+    kind = Coal if algorithm == "coal" else _ONE_ORACLE[algorithm]
+    names = [*_parameters_of(kind), *_ORACLE_PARAMETERS, "n_classes", "cost_matrix"]
+    _check_names(algorithm, parameters, names)
+    oracle = {name: parameters.pop(name) for name in _ORACLE_PARAMETERS if name in parameters}
+    loss: Literal["logistic", "squared"] = "squared" if algorithm == "coal" else "logistic"
+    return kind(LinearClasses(n_features=n_features, loss=loss, **classes, **oracle), **parameters)
+
+
+def _outcomes(classes: State | None) -> Outcomes:
+    if classes is None:
+        return Outcomes()
+    n_classes, costs = classes["n_classes"], classes["cost_matrix"]
+    mapped = None if costs is None else mapped_costs(costs, n_classes)
+    return Outcomes(n_classes if n_classes > 2 else None, mapped)
+
+
 def _auto(n_features: int, estimator: Any, parameters: State) -> Auto:
     # Here, so that whoever needs no estimator does not wait for scikit-learn.
     from askance.oracles.estimator import RefittedEstimator, seeded, takes_sparse
     from askance.oracles.mixture import MixtureOracle
 
+    outcomes = _outcomes(_classes("auto", parameters))
     seed = parameters.pop("seed", 0)
     require_whole(0, 2**32 - 1, seed=seed)
+    rounds = parameters.pop("rounds", False)
+    require_switch(rounds=rounds)
     own = [name for name in _parameters_of(Auto) if name != "n_features"]
-    mixed = [name for name in _parameters_of(MixtureOracle) if name not in ("n_features", "seed")]
+    composed, coded = ("n_features", "seed", "coded"), outcomes.n_classes is not None
+    mixed = [name for name in _parameters_of(MixtureOracle) if name not in composed]
     fitted = mixed if estimator is None else ["dense"]
-    _check_names("auto", parameters, [*own, "seed", *fitted])
+    known = [*own, "rounds", "seed", "n_classes", "cost_matrix", *fitted]
+    _check_names("auto", parameters, known)
     oracle: ProbabilisticOracle
     if estimator is None:
         options = {name: parameters.pop(name) for name in mixed if name in parameters}
         _check_mixture(options)
-        oracle = MixtureOracle(n_features=n_features, seed=seed, **options)
+        oracle = MixtureOracle(n_features=n_features, seed=seed, coded=coded, **options)
     else:
         dense = parameters.pop("dense", not takes_sparse(estimator))
-        oracle = RefittedEstimator(seeded(estimator, seed), n_features=n_features, dense=dense)
-    return Auto(oracle, n_features=n_features, **parameters)
+        oracle = RefittedEstimator(
+            seeded(estimator, seed), n_features=n_features, dense=dense, coded=coded
+        )
+    kind = AutoInRounds if rounds else Auto
+    return kind(oracle, n_features=n_features, **parameters).among(outcomes)
 
 
 def _check_mixture(options: State) -> None:
@@ -289,6 +355,8 @@ def preset_of(algorithm: str, parameters: State) -> State:
     {'algorithm': 'passive', 'learning_rate': 1.6, 'n_features': 3}
     """
     complete = {"algorithm": algorithm, **suggested(algorithm, parameters)}
+    if complete.get("cost_matrix") is not None:
+        complete["cost_matrix"] = np.asarray(complete["cost_matrix"], np.float64).tolist()
     if complete.get("estimator") is not None:
         from askance.oracles.estimator import estimator_state
 

@@ -4,17 +4,34 @@ A learner is *handed* its oracles, so anything that has these methods will do. `
 holds an executable suite for each protocol.
 """
 
-from collections.abc import Sequence
-from concurrent.futures import Executor
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, Future
 from typing import Protocol, runtime_checkable
 
-from askance.types import Decision, Floats, Integers, Label, Matrix, Row, State
+import numpy as np
+from numpy.typing import NDArray
+
+from askance.types import (
+    Decision,
+    Event,
+    ExampleContent,
+    Floats,
+    Integers,
+    Label,
+    Matrix,
+    Row,
+    State,
+)
 
 __all__ = [
     "BatchClassifier",
     "BatchOracle",
     "BlockLearner",
+    "ClassLearner",
+    "ClassOracle",
     "Classifier",
+    "DiscerningClassifier",
+    "EventLog",
     "ExactFlipOracle",
     "ExactOracle",
     "LateLearner",
@@ -23,6 +40,7 @@ __all__ = [
     "PacedLearner",
     "ProbabilisticClassifier",
     "ProbabilisticOracle",
+    "n_classes_of",
 ]
 
 
@@ -72,6 +90,43 @@ class ExactFlipOracle(OnlineOracle, Protocol):
 
 
 @runtime_checkable
+class ClassOracle(OnlineOracle, Protocol):
+    """An online oracle of several classes: targets and predictions are codes from 0 on.
+
+    Its ``margin`` is half of what the best class has ahead of the second, and its ``flip_weight``
+    the least weight of an example of another class after which that class wins.
+    """
+
+    @property
+    def n_classes(self) -> int: ...
+
+    @property
+    def is_squared(self) -> bool:
+        """Whether the margins are costs, of which the lowest is the best."""
+
+    def margins(self, x: Row) -> Floats:
+        """The margin or the cost of each class."""
+
+    def scores(self, X: Matrix) -> Floats:
+        """For each row of a CSR matrix a score of each class, the higher the better."""
+
+    def probabilities(self, X: Matrix) -> Floats:
+        """For each row of a CSR matrix what each class is given, of 1 in all."""
+
+    def sensitivities(self, x: Row, target: float = 0.0, weight: float = 1.0) -> Floats:
+        """How fast an update of ``weight`` would move the margin of each class."""
+
+    def price(self, target: Label, predicted: Label) -> float:
+        """What predicting a class costs more than the right one, of the largest cost 1."""
+
+    def learn_lanes(self, x: Row, targets: Floats, weights: Floats) -> None:
+        """Teach each class, and last the one that is none of them, its own target and weight."""
+
+    def add_class(self) -> None:
+        """Make room for one more class, which starts as what is none of the others."""
+
+
+@runtime_checkable
 class BatchClassifier(Classifier, Protocol):
     """A classifier that also answers for a whole matrix at once."""
 
@@ -105,10 +160,24 @@ class ExactOracle(BatchOracle, Protocol):
 
 @runtime_checkable
 class ProbabilisticClassifier(BatchClassifier, Protocol):
-    """A classifier that gives each class a probability."""
+    """A classifier that gives each class a probability.
+
+    ``labels`` are those of the classes, in their order; read only where labels are codes.
+    """
+
+    @property
+    def labels(self) -> Integers: ...
 
     def probabilities(self, X: Matrix) -> Floats:
         """A row of probabilities, one for each class in their order, for each row of X."""
+
+
+@runtime_checkable
+class DiscerningClassifier(Protocol):
+    """A classifier that knows which rows say too little for their labels to teach much."""
+
+    def is_faint(self, X: Matrix) -> NDArray[np.bool_]:
+        """Whether a row says too little, for each row of X."""
 
 
 @runtime_checkable
@@ -153,6 +222,35 @@ class Learner(Protocol):
 
 
 @runtime_checkable
+class ClassLearner(Learner, Protocol):
+    """A learner that may tell three classes or more apart, and scores each of them.
+
+    If it has ``n_classes``, its labels are codes from 0 on; if that is None, -1 and +1.
+    """
+
+    @property
+    def n_classes(self) -> int | None: ...
+
+    def add_class(self) -> None:
+        """Make room for one more class, whose code is the next."""
+
+    def predict_many(self, X: Matrix) -> Integers:
+        """The label of the largest score for each row, the first of several."""
+
+    def scores(self, X: Matrix) -> Floats:
+        """What speaks for each class, for each row of X."""
+
+    def probabilities(self, X: Matrix) -> Floats:
+        """A row of probabilities, one for each class in their order, for each row of X."""
+
+
+def n_classes_of(learner: object) -> int | None:
+    """How many classes a learner has if its labels are codes; None where they are -1 and +1."""
+    n_classes: int | None = getattr(learner, "n_classes", None)
+    return n_classes
+
+
+@runtime_checkable
 class LateLearner(Learner, Protocol):
     """A learner that waits for the labels it is told are late, as learners in epochs do."""
 
@@ -162,7 +260,31 @@ class LateLearner(Learner, Protocol):
 
 @runtime_checkable
 class PacedLearner(LateLearner, Protocol):
-    """A learner that spreads a budget over a stream, and gives probabilities."""
+    """A learner that spreads a budget over a stream, and gives probabilities.
+
+    ``horizon`` is the number of examples that it plans for, or None.
+    """
+
+    horizon: int | None
+
+    @property
+    def fitted(self) -> int:
+        """How many labels the classifier that decides was fitted to."""
+
+    @property
+    def whole_rate(self) -> float:
+        """The share of all examples that is to be asked about."""
+
+    @property
+    def kept_rows(self) -> Matrix:
+        """The newest rows, whatever their fate."""
+
+    @property
+    def crossfit(self) -> tuple[Floats, Floats] | None:
+        """Of the labels that it was fitted to, losses of classifiers without them, and 1/P."""
+
+    def predicted(self, X: Matrix) -> Integers:
+        """What the classifier that decides says of each row; to settle does not change it."""
 
     def plan(self, budget: int | None, horizon: int | None, rate: float | None = None) -> None:
         """Set labels and examples in all, or the share to ask about where they are unknown."""
@@ -198,3 +320,36 @@ class BlockLearner(Learner, Protocol):
         self, X: Matrix, decisions: Sequence[Decision], labels: Sequence[Label | None]
     ) -> None:
         """Learn a block, exactly as if one after the other."""
+
+
+@runtime_checkable
+class EventLog(Protocol):
+    """An append-only log of events for each of many streams, with what their examples hold."""
+
+    def append(
+        self, stream: str, new: Sequence[Event], held: Mapping[int, ExampleContent] | None = None
+    ) -> "Future[None]":
+        """Add events as one; the future is done when they will survive whatever happens."""
+
+    def mend(self, stream: str) -> None:
+        """Take appends again after one that failed."""
+
+    def read(
+        self, stream: str, after: int = 0, upto: int | None = None, *, all: bool = True
+    ) -> Iterator[Event]:
+        """Events in their order; without ``all``, only those that people have to do with."""
+
+    def last(self, stream: str) -> int:
+        """The position of the last event; 0 if there is none."""
+
+    def streams(self) -> list[str]:
+        """All streams, in the order in which they were created."""
+
+    def find(self, stream: str, wanted: Iterable[str]) -> dict[str, Event]:
+        """The events that have these keys."""
+
+    def contents(self, stream: str, numbers: Iterable[int]) -> dict[int, ExampleContent]:
+        """What examples hold, by their number."""
+
+    def close(self) -> None:
+        """Write what waits, and end."""

@@ -3,6 +3,7 @@
 Labels are -1 and +1 inside the package; a user's own labels are converted at the edge only.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -13,11 +14,14 @@ __all__ = [
     "Bools",
     "Decision",
     "Ending",
+    "Event",
+    "ExampleContent",
     "Floats",
     "Holds",
     "Integers",
     "Interval",
     "Label",
+    "LabelPlaces",
     "Matrix",
     "Question",
     "Reason",
@@ -30,7 +34,7 @@ __all__ = [
 ]
 
 Label = int
-"""-1 or +1."""
+"""-1 or +1; for a learner that has ``n_classes`` a code from 0 on."""
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.floating[Any]]
@@ -45,8 +49,8 @@ State = dict[str, Any]
 Reason = Literal["outside", "coin", "budget"]
 """Why no label is wanted."""
 
-Ending = Literal["stream over", "budget spent", "last budget reached"]
-"""Why a run ended: no example was left, no label was left, or nothing was left to measure."""
+Ending = Literal["stream over", "budget spent", "last budget reached", "target reached"]
+"""Why a run ended: no example, no label or nothing to measure was left, or it was good enough."""
 
 
 Holds = Literal["at any time", "at a fixed time", "without a guarantee"]
@@ -183,7 +187,7 @@ class Question(NamedTuple):
     weight
         The importance weight of the label, 1/P, for later use; 0 if none is wanted.
     predicted
-        The prediction, -1 or +1.
+        The prediction, -1 or +1, or a code where there are more classes.
     """
 
     id: int
@@ -207,6 +211,13 @@ class Stats:
     predictions so far, each made before its label was learned, with an interval that holds whenever
     you look; None before the first label, and where nothing is known: a learner that asks nothing
     outside its region, or a file of an earlier version.
+
+    ``current`` is the error of the classifier itself, by ``held_out`` labels that nothing learned
+    from, with an interval that holds whenever you look; its ``of`` says of how many labels the
+    classifier was made. None without held-out labels. ``crossfit`` is a narrower figure of the same
+    without a guarantee: each label is predicted by classifiers that were fitted to others. None
+    where the learner does not do that. Of ``audited`` labels outside the region, ``contradicted``
+    were not what the learner had taken them for.
     """
 
     seen: int
@@ -221,6 +232,11 @@ class Stats:
     mean_error: float
     warning: str | None
     error: Interval | None = None
+    current: Interval | None = None
+    crossfit: Interval | None = None
+    held_out: int = 0
+    audited: int = 0
+    contradicted: int = 0
 
 
 class WeightedSample(NamedTuple):
@@ -234,7 +250,7 @@ class WeightedSample(NamedTuple):
     X
         A CSR array with one row for each answered question, in the order of the questions.
     y
-        The labels, -1 or +1.
+        The labels, -1 or +1, or codes where there are more classes.
     weight
         1/P, where P is the probability with which the label was asked.
     n
@@ -244,7 +260,69 @@ class WeightedSample(NamedTuple):
     """
 
     X: Matrix
-    y: NDArray[np.int8]
+    y: Integers
     weight: NDArray[np.float64]
     n: int
     ids: NDArray[np.int64]
+
+
+class Event(NamedTuple):
+    """Something that happened to a stream: a fact, which is never changed.
+
+    Parameters
+    ----------
+    position
+        Its place in the stream's log, from 1 on.
+    kind
+        What happened, such as ``"offered"`` or ``"answered"``.
+    at
+        When, in seconds since 1970.
+    actor
+        Who did it, if it was somebody.
+    number
+        The number of the example that it is about, from 0 on.
+    key
+        A name that no other event of the stream may have, so that a retry is noticed.
+    wanted
+        Whether people have to do with it; else it is an example about which nothing was asked.
+    data
+        The rest, as JSON has it.
+    """
+
+    position: int
+    kind: str
+    at: float
+    actor: str | None = None
+    number: int | None = None
+    key: str | None = None
+    wanted: bool = True
+    data: Mapping[str, Any] = {}
+
+
+class ExampleContent(NamedTuple):
+    """What an example holds: its ``record`` as JSON, and its ``row`` of features.
+
+    Both are None once it was erased.
+    """
+
+    record: str | None
+    row: Row | None
+
+
+class LabelPlaces(NamedTuple):
+    """Where the labels of a weighted sample stood in the stream, in its order.
+
+    Parameters
+    ----------
+    positions
+        From 0 on, among the examples that were offered and not refused.
+    least
+        The smallest probability of the examples, since the label before, that were not asked about;
+        1 if there are none.
+    unanswered
+        The probabilities of the questions, since the label before, that have no answer.
+    """
+
+    positions: NDArray[np.int64]
+    least: NDArray[np.float64]
+    unanswered: list[tuple[float, ...]]

@@ -26,6 +26,7 @@ __all__ = [
     "check_structure",
     "check_weights",
     "require_at_least_one",
+    "require_codes",
     "require_coins",
     "require_csr",
     "require_indptr",
@@ -112,8 +113,10 @@ def check_weights(weights: Floats, n: int) -> None:
     require_whole(values.size, n=n)
 
 
-def check_label(decision: Decision, label: Label | None) -> None:
+def check_label(decision: Decision, label: Label | None, n_classes: int | None = None) -> None:
     """Raise unless a queried example has its label, and any other none.
+
+    A label is -1 or +1, or of so many classes the code.
 
     >>> check_label(Decision(1, True, 0.5, False, 3, 0.1, 0.2), 1)
     Traceback (most recent call last):
@@ -123,9 +126,9 @@ def check_label(decision: Decision, label: Label | None) -> None:
         if label is not None:
             raise LabelConflict(f"no label was asked for, got {label!r}, expected None")
     elif label is None:
-        raise LabelMissing("a label was asked for, got None, expected -1 or +1")
+        raise LabelMissing(f"a label was asked for, got None, expected {_expected(n_classes)}")
     else:
-        require_label(label)
+        require_label(label, n_classes)
 
 
 def check_block(
@@ -133,6 +136,7 @@ def check_block(
     n_features: int | None,
     decisions: Sequence[Decision],
     labels: Sequence[Label | None],
+    n_classes: int | None = None,
 ) -> None:
     """Raise unless a matrix has a decision for each row, and each decision the label it wants.
 
@@ -142,26 +146,37 @@ def check_block(
     """
     check_matrix(X, n_features)
     for decision, label in zip(decisions, labels, strict=True):
-        check_label(decision, label)
+        check_label(decision, label, n_classes)
     if X.shape[0] != len(decisions):
         raise InvalidRow(f"decisions for {len(decisions)} rows came with {X.shape[0]} rows")
 
 
-def require_label(label: object) -> Label:
+def require_label(label: object, n_classes: int | None = None) -> Label:
     """Return a label as -1 or +1, or raise; booleans are no labels.
+
+    With ``n_classes`` it is a code from 0 to below that.
 
     >>> require_label(2)
     Traceback (most recent call last):
     askance.errors.InvalidLabel: a label must be -1 or +1, got 2
+    >>> require_label(2.0, n_classes=3)
+    2
     """
     if type(label) is int or (
         isinstance(label, int | float | np.integer | np.floating) and not isinstance(label, bool)
     ):
-        if label == 1:
+        if n_classes is not None:
+            if 0 <= label < n_classes and label == int(label):
+                return int(label)
+        elif label == 1:
             return 1
-        if label == -1:
+        elif label == -1:
             return -1
-    raise InvalidLabel(f"a label must be -1 or +1, got {label!r}")
+    raise InvalidLabel(f"a label must be {_expected(n_classes)}, got {label!r}")
+
+
+def _expected(n_classes: int | None) -> str:
+    return "-1 or +1" if n_classes is None else f"a code from 0 to {n_classes - 1}"
 
 
 def require_positive(**parameters: object) -> None:
@@ -443,24 +458,53 @@ def require_indptr(indptr: object, rows: int, entries: int) -> Integers:
     return found
 
 
-def require_labels(labels: object) -> Integers:
+def require_labels(labels: object, n_classes: int | None = None) -> Integers:
     """Return labels -1 and +1 as int8, or raise for the first that is neither.
+
+    With ``n_classes`` they are codes from 0 to below that, as int64.
 
     >>> require_labels([1, 255])
     Traceback (most recent call last):
     askance.errors.InvalidLabel: a label must be -1 or +1, got 255 in row 1
+    >>> require_labels([0, 2], n_classes=3).tolist()
+    [0, 2]
     """
-    found = np.asarray(labels)
+    found, expected = np.asarray(labels), _expected(n_classes)
     if found.ndim != 1 or (found.size and found.dtype.kind not in "iuf"):
+        plural = "-1 or +1" if n_classes is None else "codes"
         raise InvalidLabel(
-            f"labels must be -1 or +1 in one dimension, got dtype {found.dtype} "
+            f"labels must be {plural} in one dimension, got dtype {found.dtype} "
             f"of shape {found.shape}"
         )
-    bad = np.flatnonzero((found != 1) & (found != -1))
+    if n_classes is None:
+        bad = np.flatnonzero((found != 1) & (found != -1))
+    else:
+        bad = np.flatnonzero(~((found >= 0) & (found < n_classes) & (found == np.floor(found))))
     if len(bad):
         row = int(bad[0])
-        raise InvalidLabel(f"a label must be -1 or +1, got {found[row]} in row {row}")
-    return np.ascontiguousarray(found, np.int8)
+        raise InvalidLabel(f"a label must be {expected}, got {found[row]} in row {row}")
+    return np.ascontiguousarray(found, np.int8 if n_classes is None else np.int64)
+
+
+def require_codes(labels: object, n_classes: int) -> Integers:
+    """Return the codes of so many classes as int64, or raise for the first that is none.
+
+    >>> require_codes([0, 3], n_classes=3)
+    Traceback (most recent call last):
+    askance.errors.InvalidLabel: a label must be a code from 0 to 2, got 3 in row 1
+    """
+    found = np.asarray(labels)
+    if found.ndim != 1 or (found.size and found.dtype.kind not in "iu"):
+        raise InvalidLabel(
+            f"labels must be codes in one dimension, got dtype {found.dtype} of shape {found.shape}"
+        )
+    bad = np.flatnonzero((found < 0) | (found >= n_classes))
+    if len(bad):
+        row = int(bad[0])
+        raise InvalidLabel(
+            f"a label must be a code from 0 to {n_classes - 1}, got {found[row]} in row {row}"
+        )
+    return np.ascontiguousarray(found, np.int64)
 
 
 def require_coins(coins: object, rows: int) -> Floats:

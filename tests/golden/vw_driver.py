@@ -4,7 +4,10 @@ Rows are ``{feature index: value}``. They are handed over as numbers, never as t
 only rounding is that of each value to float32, which `float32` does beforehand.
 """
 
+import os
+import re
 import struct
+import tempfile
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -66,6 +69,47 @@ def active_cover_steps(
         workspace.finish_example(example)
     workspace.finish()
     return steps
+
+
+class Cost(NamedTuple):
+    """What ``--cs_active`` found out about the cost of one class, and whether it learned it."""
+
+    cost: float
+    sensitivity: float
+    low: float
+    high: float
+    learned: bool
+
+
+def cs_active_steps(
+    stream: Iterable[tuple[Row, list[float]]], classes: int, options: str
+) -> list[list[Cost]]:
+    """What ``--cs_active --simulation`` does with each (row, costs), from what it says of it."""
+    # Its debug lines are the only place where ranges and single queries show; they go to stdout.
+    with tempfile.TemporaryFile() as protocol:
+        before = os.dup(1)
+        os.dup2(protocol.fileno(), 1)
+        try:
+            workspace = Workspace(f"--cs_active {classes} --simulation --csa_debug -b 20 {options}")
+            for row, costs in stream:
+                label = " ".join(f"{y}:{cost!r}" for y, cost in enumerate(costs, 1))
+                features = " ".join(f"{j}:{x!r}" for j, x in sorted(row.items()))
+                example = workspace.example(f"{label} | {features}")
+                workspace.learn(example)
+                workspace.finish_example(example)
+            workspace.finish()
+        finally:
+            os.dup2(before, 1)
+            os.close(before)
+        protocol.seek(0)
+        said = protocol.read().decode()
+    ranges = re.findall(r"i=\d+ pp=(\S+) sens=(\S+) eta=\S+ \[(\S+), (\S+)\]", said)
+    learned = re.findall(r"label=\d+ .* ql=(\w+)", said)
+    found = [
+        Cost(*map(float, numbers), asked == "true")
+        for numbers, asked in zip(ranges, learned, strict=True)
+    ]
+    return [found[i : i + classes] for i in range(0, len(found), classes)]
 
 
 def _example(workspace: Any, row: Row, label: str) -> Any:

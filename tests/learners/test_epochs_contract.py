@@ -28,6 +28,10 @@ def tree_cover() -> Learner:
     return ActiveCover(oracle, CONSTANTS, region="known", known_from=0, probes=2, n_features=5)
 
 
+def thinned_cover() -> Learner:
+    return ActiveCover(StumpOracle(5), CONSTANTS, reservoir=20, n_features=5)
+
+
 def iwal() -> Learner:
     return BatchIWAL(StumpOracle(5), c0=0.3, n_features=5)
 
@@ -36,7 +40,9 @@ def oracular() -> Learner:
     return BatchIWAL(StumpOracle(5), c0=0.3, oracular=True, error_dependent=True, n_features=5)
 
 
-@pytest.mark.parametrize("factory", [exact_cover, unit_cover, tree_cover, iwal, oracular])
+@pytest.mark.parametrize(
+    "factory", [exact_cover, unit_cover, tree_cover, thinned_cover, iwal, oracular]
+)
 @pytest.mark.parametrize(("name", "check"), learner_checks(), ids=dict(learner_checks()))
 def test_contract(factory: object, name: str, check: object) -> None:
     check(factory, make_stream(seed=1, n_features=5))

@@ -5,22 +5,24 @@ keep its counts and multipliers true, so it can be read, saved or driven by its 
 """
 
 from collections.abc import Callable
-from typing import Any, Protocol, Self, cast
+from typing import Any, ClassVar, Protocol, Self, cast
 
 import numpy as np
 
+from askance.engine.class_group import ClassGroup, has_class_pass
 from askance.engine.compiling import announce
 from askance.engine.group import Group, is_compilable, table_of
 from askance.errors import InvalidRow
-from askance.kernels import steps
+from askance.kernels import class_steps, steps
 from askance.kernels._jit import compile_only
 from askance.learners.streaming import StreamingLearner
+from askance.oracles.classes import LinearClasses
 from askance.oracles.linear import LinearOracle
 from askance.protocols import Learner
 from askance.types import Decision, Floats, Integers, Label, Row
-from askance.validation import check_coin
+from askance.validation import check_coin, require_label
 
-__all__ = ["Driver", "Steps", "Verbs", "drive"]
+__all__ = ["ClassSteps", "Driver", "Steps", "Verbs", "drive"]
 
 _WHOLE, _REAL = np.dtype(np.int64), np.dtype(np.float64)
 _REALS = frozenset([np.dtype(np.float32), _REAL])
@@ -46,8 +48,11 @@ def drive(learner: Learner) -> Driver:
     >>> type(drive(askance.make_learner("iwal1", n_features=3, rates="constant"))).__name__
     'Verbs'
     """
-    if isinstance(learner, StreamingLearner) and is_compilable(learner):
-        return Steps(learner)
+    if isinstance(learner, StreamingLearner):
+        if is_compilable(learner):
+            return Steps(learner)
+        if has_class_pass(learner):
+            return ClassSteps(learner)
     return Verbs(learner)
 
 
@@ -85,6 +90,9 @@ class Steps:
     (1, 1, 1)
     """
 
+    _steps: ClassVar[Any] = steps
+    _refused: ClassVar[int] = 0
+
     def __init__(self, learner: StreamingLearner) -> None:
         self._learner = learner
         self._state = cast(LinearOracle, learner.erm).state
@@ -107,35 +115,36 @@ class Steps:
         ratios = getattr(self._learner, "ratios", np.zeros((2, 1)))
         progress = record.progress._replace(numerators=ratios[0], denominators=ratios[1])
         # The table holds addresses only: the arrays must be kept for as long as it is used.
-        self._kept = record._replace(progress=progress)
-        self._table, self._room = table_of(self._kept), group.row.values
+        kept = record._replace(progress=progress)
+        self._kept: Any = kept
+        self._table, self._room = table_of(kept), group.row.values
 
     def predict(self, x: Row) -> Label:
-        indices, values = x if self._predicts else self._plain(x, steps.predict)
+        indices, values = x if self._predicts else self._plain(x, self._steps.predict)
         try:
-            predicted = steps.predict(self._table, self._room, indices, values)
+            predicted: Label = self._steps.predict(self._table, self._room, indices, values)
         # So the compiled step says that it was not compiled for arrays of this form.
         except TypeError:
             self._look_closer(self._predicts)
             return self.predict(x)
-        if predicted == 0:
+        if predicted == self._refused:
             self._make_room(indices, values)
             return self.predict(x)
         return predicted
 
     def offer(self, x: Row, coin: float) -> Decision:
         """Decide, and learn at once what needs no label."""
-        indices, values = x if self._offers else self._plain(x, steps.offer)
+        indices, values = x if self._offers else self._plain(x, self._steps.offer)
         learner = self._learner
         k, error_sum = learner.k, learner.error_sum
         try:
-            fields = steps.offer(self._table, self._room, indices, values, k, error_sum, coin)
+            fields = self._steps.offer(self._table, self._room, indices, values, k, error_sum, coin)
         except TypeError:
             self._look_closer(self._offers)
             return self.offer(x, coin)
         # A refused row says that it was not queried, so one that was needs no second look.
         if not fields[3]:
-            if fields[0] == 0:
+            if fields[0] == self._refused:
                 check_coin(coin)
                 self._make_room(indices, values)
                 return self.offer(x, coin)
@@ -145,14 +154,13 @@ class Steps:
 
     def learn(self, x: Row, decision: Decision, label: Label | None) -> None:
         """Learn as decided; that the label is one that was asked, the caller has checked."""
-        indices, values = x if self._learns else self._plain(x, steps.learn)
+        indices, values = x if self._learns else self._plain(x, self._steps.learn)
         learner = self._learner
         k, error_sum = learner.k, learner.error_sum
         try:
             # A label that was not asked for is never read, but a number must be handed over.
-            error_sum = steps.learn(
-                self._table, self._room, indices, values, k, error_sum, *decision[:7], label or 1
-            )
+            given = indices, values, k, error_sum, *decision[:7], 1 if label is None else label
+            error_sum = self._steps.learn(self._table, self._room, *given)
         except TypeError:
             self._look_closer(self._learns)
             return self.learn(x, decision, label)
@@ -189,16 +197,16 @@ class Steps:
     def _compile(self, kernel: Callable[..., Any]) -> None:
         """Compile a step for plain rows, here one that it refuses, and for no other."""
         known: tuple[Any, ...] = self._table, self._room, np.full(1, -1), np.zeros(1)
-        if kernel is steps.offer:
+        if kernel is self._steps.offer:
             known += 0, 0.0, 0.5
-        elif kernel is steps.learn:
+        elif kernel is self._steps.learn:
             known += 0, 0.0, 1, True, 1.0, True, 0, 1.0, 1.0, 1
         announce(self._learner, kernel, *known)
         refuses = compile_only(kernel, *known)
         # Where it is interpreted nothing is refused, so each row is looked at.
-        self._predicts |= refuses and kernel is steps.predict
-        self._offers |= refuses and kernel is steps.offer
-        self._learns |= refuses and kernel is steps.learn
+        self._predicts |= refuses and kernel is self._steps.predict
+        self._offers |= refuses and kernel is self._steps.offer
+        self._learns |= refuses and kernel is self._steps.learn
         self._compiled.add(kernel)
 
     def _look_closer(self, unseen: bool) -> None:
@@ -215,3 +223,45 @@ class Steps:
             raise InvalidRow(f"this row cannot be learned from: {row}")
         # Twice as much as needed, so that rows that grow slowly do not make room each time.
         self._fit(min(2 * len(indices), self._state.n_features))
+
+
+class ClassSteps(Steps):
+    """A learner of several classes, by compiled steps over its own arrays.
+
+    >>> import askance
+    >>> learner = askance.make_learner("coal", n_features=2, n_classes=3)
+    >>> driver, x = ClassSteps(learner), askance.as_row([1.0, 0.0])
+    >>> driver.learn(x, driver.offer(x, 0.5), 2)
+    >>> learner.k, driver.predict(x), learner.predict(x)
+    (1, 2, 2)
+    """
+
+    _steps: ClassVar[Any] = class_steps
+    _refused: ClassVar[int] = class_steps.REFUSED
+
+    def _fit(self, longest: int) -> None:
+        group = ClassGroup(self._learner)
+        group.fit_rows(longest)
+        self._kept, self._state = group, group.state
+        self._table, self._room = group.table, group.row.values
+
+    def _follow(self) -> None:
+        """Go over to the learner's new arrays, if a class or a file brought some."""
+        if cast(LinearClasses, self._learner.erm).state is not self._state:
+            self._fit(len(self._room) - 1)
+
+    def predict(self, x: Row) -> Label:
+        self._follow()
+        return super().predict(x)
+
+    def offer(self, x: Row, coin: float) -> Decision:
+        """Decide, and learn at once what needs no label."""
+        self._follow()
+        return super().offer(x, coin)
+
+    def learn(self, x: Row, decision: Decision, label: Label | None) -> None:
+        """Learn as decided; both classes are checked, since kernels look at no bounds."""
+        self._follow()
+        classes = self._kept.oracle.n_classes
+        require_label(decision.predicted, classes)
+        super().learn(x, decision, None if label is None else require_label(label, classes))

@@ -17,6 +17,8 @@ from askance.engine.grouping import cover_size
 from askance.errors import InvalidParameter, InvalidRow
 from askance.kernels import formulas, lanes, passes
 from askance.kernels._records import Kind, tabulate
+from askance.kernels.pass_records import ClassPass
+from askance.learners.coal import Coal
 from askance.learners.iwal import IWAL0, IWAL1, OracularIWAL0, OracularIWAL1
 from askance.learners.margin import MarginSampling
 from askance.learners.online_active_cover import OnlineActiveCover
@@ -24,9 +26,18 @@ from askance.learners.passive import Passive
 from askance.learners.streaming import StreamingLearner
 from askance.oracles.linear import LinearOracle, LinearState
 from askance.protocols import Learner
-from askance.types import Integers
+from askance.types import Floats, Integers
 
-__all__ = ["Group", "is_compilable", "table_of"]
+__all__ = [
+    "Group",
+    "grid_of",
+    "is_compilable",
+    "lane_arrays",
+    "progress_of",
+    "row_of",
+    "scratch_of",
+    "table_of",
+]
 
 _KINDS: dict[type[StreamingLearner], int] = {
     Passive: passes.PASSIVE,
@@ -36,6 +47,7 @@ _KINDS: dict[type[StreamingLearner], int] = {
     OracularIWAL0: passes.IWAL,
     OracularIWAL1: passes.IWAL,
     OnlineActiveCover: passes.COVER,
+    Coal: passes.COAL,
 }
 
 
@@ -112,7 +124,7 @@ class Group:
         self._settings = list(settings)
         count = len(settings) + sum(cover_size(setting) for setting in settings)
         self._state = _state(n_features, count, dtype)
-        self.progress = _progress(len(settings), count)
+        self.progress = progress_of(len(settings), count)
         self._derive()
 
     @classmethod
@@ -124,7 +136,7 @@ class Group:
         group._settings = [learner]
         group._state = cast(LinearOracle, learner.erm).state
         count = group._state.lanes
-        group.progress = progress = _progress(1, count)
+        group.progress = progress = progress_of(1, count)
         progress.k[0], progress.error_sums[0] = learner.k, learner.error_sum
         if isinstance(learner, OnlineActiveCover):
             progress.numerators[1:] = learner.numerators
@@ -154,15 +166,13 @@ class Group:
         # Lanes that only fill a vector have rate 0 and never a weight, so they stay as they are.
         rates = np.zeros(state.lanes)
         rates[: first[-1]] = np.concatenate([own, np.repeat(own, sizes)])
-        self.lanes = lanes.Lanes(
-            state.weights, state.gradients, state.scales, state.norms, state.totals, rates
-        )
-        self.grid = _grid(settings, first)
+        self.lanes = lane_arrays(state, rates)
+        self.grid = grid_of(settings, first)
         n, dtype = len(settings), state.weights.dtype
         # In the order of the fields, as kernels address them.
         kinds = (float, bool, float, bool, *[float] * 3)
         self.decided = passes.Decisions._make(np.zeros(n, kind) for kind in kinds)
-        self.row = _row(0, dtype)
+        self.row = row_of(0, dtype)
         self.fit_rows(0)
 
     def fit_rows(self, longest: int) -> None:
@@ -170,11 +180,8 @@ class Group:
         # One more than the row's entries, for the constant feature.
         if longest < len(self.row.indices):
             return
-        dtype, count, n = self._state.weights.dtype, self._state.lanes, longest + 1
-        self.row = _row(n, dtype)
-        width, kinds = lanes.padded(count), (*[dtype] * 5, *[np.dtype(float)] * 16)
-        by_lane = [np.zeros(width, kind) for kind in kinds]
-        self.work = lanes.Scratch._make([*by_lane, np.zeros((n, width), dtype)])
+        self.row = row_of(longest + 1, self._state.weights.dtype)
+        self.work = scratch_of(longest + 1, self._state)
         # New arrays have new addresses; the table that kernels read must follow at once.
         self._table = table_of(self.record())
 
@@ -239,7 +246,7 @@ class Group:
         self.fit_rows(longest)
 
 
-def table_of(record: passes.Pass) -> Integers:
+def table_of(record: passes.Pass | ClassPass) -> Integers:
     """Addresses of all arrays of a record, each seen to be of the kind that kernels take it for.
 
     >>> import askance
@@ -247,8 +254,11 @@ def table_of(record: passes.Pass) -> Integers:
     >>> table_of(record).shape
     (57, 3)
     """
-    own = record.lanes.weights.dtype
-    parts: tuple[Any, ...] = record[:-1]
+    base = record.base if isinstance(record, ClassPass) else record
+    own = base.lanes.weights.dtype
+    parts: tuple[Any, ...] = base[:-1]
+    if isinstance(record, ClassPass):
+        parts = *parts, record.classes
     for part in parts:
         for name, kind in _kinds(part.__class__).items():
             array = getattr(part, name)
@@ -277,17 +287,35 @@ def _state(n_features: int, count: int, dtype: str) -> LinearState:
     )
 
 
-def _row(n: int, dtype: Any) -> lanes.RowBuffer:
+def lane_arrays(state: LinearState, rates: Floats) -> lanes.Lanes:
+    """The arrays of a state as kernels take them, with the learning rate of each lane."""
+    return lanes.Lanes(
+        state.weights, state.gradients, state.scales, state.norms, state.totals, rates
+    )
+
+
+def scratch_of(n: int, state: LinearState) -> lanes.Scratch:
+    """What one row of n entries leaves between sweeps over the lanes of a state."""
+    dtype, width = state.weights.dtype, lanes.padded(state.lanes)
+    by_lane = [np.zeros(width, kind) for kind in (*[dtype] * 5, *[np.dtype(float)] * 16)]
+    return lanes.Scratch._make([*by_lane, np.zeros((n, width), dtype)])
+
+
+def row_of(n: int, dtype: Any) -> lanes.RowBuffer:
+    """Room for a row of n entries."""
     return lanes.RowBuffer(np.zeros(n, np.int64), *(np.zeros(n, dtype) for _ in range(3)))
 
 
-def _progress(settings: int, count: int) -> passes.Progress:
+def progress_of(settings: int, count: int) -> passes.Progress:
+    """Counts of so many settings over so many lanes, all 0."""
     kinds = (float, float, np.int64, bool)
     by_setting = [np.zeros(settings, kind) for kind in kinds]
     return passes.Progress._make([*by_setting, *(np.zeros(count) for _ in range(3))])
 
 
-def _grid(settings: Sequence[StreamingLearner], first: Integers) -> passes.Grid:
+def grid_of(settings: Sequence[StreamingLearner], first: Integers) -> passes.Grid:
+    """The parameters of some settings, whose covers begin at the lanes ``first``."""
+
     def of(name: str, default: Any, kind: type) -> Any:
         return np.array([getattr(s, name, default) for s in settings], kind)
 

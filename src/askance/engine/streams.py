@@ -9,6 +9,7 @@ from askance.errors import InvalidRow
 from askance.kernels import linear, passes
 from askance.types import Label, Matrix, Row
 from askance.validation import (
+    require_codes,
     require_coins,
     require_indptr,
     require_labels,
@@ -24,9 +25,18 @@ CHUNK = 4096
 
 
 def stream_of(
-    indptr: Any, indices: Any, values: Any, labels: Any, coins: Any = (), *, n_features: int
+    indptr: Any,
+    indices: Any,
+    values: Any,
+    labels: Any,
+    coins: Any = (),
+    *,
+    n_features: int,
+    n_classes: int | None = None,
 ) -> passes.Stream:
     """Checked arrays of a CSR matrix with labels -1 and +1 and, for training, one coin per row.
+
+    If there is a number of classes, the labels are their codes.
 
     Compiled code looks at no bounds, so an array that lies about its rows would read or write
     memory that is not its own. The stream keeps the number of features it was checked for.
@@ -41,7 +51,7 @@ most 1e+15
     real = require_native(values, "fiub", "feature values")
     if len(at) != len(real):
         raise InvalidRow(f"{len(at)} feature indices must have as many values, got {len(real)}")
-    known = require_labels(labels)
+    known = require_labels(labels) if n_classes is None else require_codes(labels, n_classes)
     starts = require_indptr(indptr, len(known), len(at))
     stream = passes.Stream(starts, at, real, known, require_coins(coins, len(known)), n_features)
     bad = passes.bad_row(stream)
@@ -53,13 +63,18 @@ most 1e+15
     return stream
 
 
-def stream_of_matrix(X: Matrix, labels: Any, coins: Any = ()) -> passes.Stream:
+def stream_of_matrix(
+    X: Matrix, labels: Any, coins: Any = (), n_classes: int | None = None
+) -> passes.Stream:
     """:func:`stream_of` a CSR array, as wide as it is."""
-    return stream_of(X.indptr, X.indices, X.data, labels, coins, n_features=X.shape[1])
+    parts = X.indptr, X.indices, X.data, labels, coins
+    return stream_of(*parts, n_features=X.shape[1], n_classes=n_classes)
 
 
 def stream_of_rows(
-    examples: Iterable[tuple[Row, Label]], coins: Iterable[float] = ()
+    examples: Iterable[tuple[Row, Label]],
+    coins: Iterable[float] = (),
+    n_classes: int | None = None,
 ) -> passes.Stream:
     """Rows and labels as a checked stream, as wide as its largest index asks for."""
     pairs = list(examples)
@@ -72,6 +87,7 @@ def stream_of_rows(
         np.array([label for _, label in pairs]),
         np.fromiter(coins, np.float64),
         n_features=int(indices.max(initial=-1)) + 1,
+        n_classes=n_classes,
     )
 
 

@@ -34,6 +34,7 @@ __all__ = [
     "Own",
     "OwnMatrix",
     "Real",
+    "RealMatrix",
     "Switch",
     "Whole",
     "record_at",
@@ -51,6 +52,7 @@ class Kind(NamedTuple):
 Whole = Annotated[Integers, Kind(np.int64)]
 Flag = Annotated[Bools, Kind(np.bool_)]
 Real = Annotated[Floats, Kind(np.float64)]
+RealMatrix = Annotated[Floats, Kind(np.float64, 2)]
 Own = Annotated[Floats, Kind(None)]
 OwnMatrix = Annotated[Floats, Kind(None, 2)]
 Switch = Annotated[bool | None, "switch"]

@@ -6,16 +6,19 @@ the lanes from ``first[s]`` to ``first[s + 1]``.
 
 from typing import NamedTuple
 
-from askance.kernels._records import Flag, Real, Switch, Whole
+from askance.kernels._records import Flag, Real, RealMatrix, Switch, Whole
 from askance.kernels.lanes import Lanes, RowBuffer, Scratch
 from askance.types import Floats, Integers
 
 __all__ = [
+    "COAL",
     "COVER",
     "FIRST",
     "IWAL",
     "MARGIN",
     "PASSIVE",
+    "ClassPass",
+    "Classes",
     "Decisions",
     "Grid",
     "Pass",
@@ -23,7 +26,7 @@ __all__ = [
     "Stream",
 ]
 
-PASSIVE, MARGIN, IWAL, COVER = 0, 1, 2, 3
+PASSIVE, MARGIN, IWAL, COVER, COAL = 0, 1, 2, 3, 4
 
 FIRST = 3.0
 """The labels of the first three examples are always asked by the cover."""
@@ -83,6 +86,34 @@ class Pass(NamedTuple):
     work: Scratch
     decided: Decisions
     covers: Switch
+
+
+class Classes(NamedTuple):
+    """What a pass of one learner of several classes works on besides.
+
+    By class: the margins or costs of the current row in float64 (``scores``), the sensitivities
+    (``up``, ``down``), the range of each cost (``low``, ``high``) and whether it is ``wanted``. The
+    ``costs`` of the classes, rows true; and, once, whether the lanes are of ``squared`` loss.
+    """
+
+    costs: RealMatrix
+    scores: Real
+    up: Real
+    down: Real
+    low: Real
+    high: Real
+    wanted: Flag
+    squared: Flag
+
+
+class ClassPass(NamedTuple):
+    """A :class:`Pass` over the lanes of one learner of several classes.
+
+    Lane y is that of class y, the next one the spare one, and any after it only fill a vector.
+    """
+
+    base: Pass
+    classes: Classes
 
 
 class Stream(NamedTuple):

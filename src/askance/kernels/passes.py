@@ -40,6 +40,7 @@ from askance.kernels.linear import (
 )
 from askance.kernels.logistic import confidence, slope_squared
 from askance.kernels.pass_records import (
+    COAL,
     COVER,
     FIRST,
     IWAL,
@@ -56,6 +57,7 @@ from askance.kernels.walks import trains, walk_covers
 from askance.types import Floats, Integers
 
 __all__ = [
+    "COAL",
     "COVER",
     "IWAL",
     "MARGIN",

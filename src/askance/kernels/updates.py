@@ -9,6 +9,7 @@ import numpy as np
 
 from askance.kernels._jit import inlined, kernel
 from askance.kernels._vectors import add_updates
+from askance.kernels.costs import squared_step
 from askance.kernels.formulas import sign
 from askance.kernels.lanes import VECTOR, WIDE, RowBuffer, find_rates, lane_movement, sweep_rates
 from askance.kernels.linear import ADAPTIVE, rate_factor
@@ -30,6 +31,7 @@ __all__ = [
     "ANY",
     "any_from",
     "commit",
+    "commit_costs",
     "commit_lane",
     "find_doubts",
     "find_pushes",
@@ -164,6 +166,26 @@ def commit(p: Pass, n: int, norm: float, ready: bool) -> None:
         sweep_rates(p.row, n, lanes.gradients, work.parts, work.moved, work.rates, 0, count)
         find_pushes(p, norm, 0, count)
     _find_updates(p, norm)
+    _apply(p, n)
+
+
+@inlined
+def commit_costs(p: Pass, n: int, norm: float, ready: bool) -> None:
+    """``commit`` where the targets are costs and the loss is squared.
+
+    ``ready`` says that the rates of all lanes are there already.
+    """
+    lanes, work = p.lanes, p.work
+    count = lanes.weights.shape[1]
+    if not ready:
+        sweep_rates(p.row, n, lanes.gradients, work.parts, work.moved, work.rates, 0, count)
+    find_pushes(p, norm, 0, count)
+    _count(norm, work.weights, lanes.norms, lanes.totals)
+    for lane in range(work.steps.shape[0]):
+        gap = work.targets[lane] - np.float64(work.margins[lane])
+        step, reach = squared_step(gap, work.pushes[lane]), work.reach[lane]
+        learns = work.weights[lane] > 0.0 and reach > 0.0
+        work.updates[lane] = step / reach * work.factors[lane] if learns else 0.0
     _apply(p, n)
 
 

@@ -2,6 +2,7 @@
 
 from askance.learners.active_cover import ActiveCover, Audit
 from askance.learners.batch_iwal import BatchIWAL
+from askance.learners.coal import Coal, CostRanges
 from askance.learners.constants import Constants, PracticalConstants, TheoryConstants
 from askance.learners.epoch_records import EpochRecord
 from askance.learners.epochs import EpochLearner
@@ -17,7 +18,9 @@ __all__ = [
     "ActiveCover",
     "Audit",
     "BatchIWAL",
+    "Coal",
     "Constants",
+    "CostRanges",
     "EpochLearner",
     "EpochRecord",
     "MarginSampling",

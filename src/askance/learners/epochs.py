@@ -19,6 +19,7 @@ from askance.learners.epoch_records import EpochRecord, EpochTally
 from askance.learners.sample import Sample, Snapshot, matrix_from_state, matrix_state
 from askance.learners.schedules import Schedule, epoch_end_after, validated
 from askance.learners.streaming import sample_entry
+from askance.learners.thinned_sample import ThinnedSample
 from askance.protocols import BatchClassifier, BatchOracle
 from askance.sparse import empty, from_rows, stacked
 from askance.types import Bools, Decision, Floats, Integers, Label, Matrix, Row, State
@@ -51,6 +52,7 @@ class EpochSettings(TypedDict, total=False):
     schedule: Schedule
     unlabeled: int
     fresh: bool
+    reservoir: int | None
     horizon: int | None
     n_features: int | None
 
@@ -69,6 +71,9 @@ class EpochLearner(ABC):
     fresh
         Spend the next ``unlabeled`` examples after each epoch for that purpose instead: they are
         never asked about and do not count.
+    reservoir
+        Keep so many of the examples outside the region to stand for all of them, and none of weight
+        0 (``ThinnedSample``); without it every example.
     horizon
         Length of the stream, if known: the last epoch is cut there.
     n_features
@@ -82,6 +87,7 @@ class EpochLearner(ABC):
         schedule: Schedule = "doubling",
         unlabeled: int = 10_000,
         fresh: bool = False,
+        reservoir: int | None = None,
         horizon: int | None = None,
         n_features: int | None = None,
     ) -> None:
@@ -92,6 +98,7 @@ class EpochLearner(ABC):
         self.schedule = validated(schedule)
         self.unlabeled = unlabeled
         self.fresh = fresh
+        self.reservoir = reservoir
         self.horizon = horizon
         self.n_features = n_features
         self._clear()
@@ -103,7 +110,11 @@ class EpochLearner(ABC):
         self.epochs: list[EpochRecord] = []
         self._k = 0
         self._mistakes = 0.0
-        self._sample = Sample()
+        self._sample: Sample | ThinnedSample = (
+            Sample()
+            if self.reservoir is None
+            else ThinnedSample(self.reservoir, 1 if self.fresh else self.unlabeled)
+        )
         self._tally = EpochTally()
         self._offered = 0
         self._waiting: set[int] = set()
@@ -250,7 +261,8 @@ class EpochLearner(ABC):
         resolved = [sample_entry(d, y) for d, y in zip(decisions, labels, strict=True)]
         targets = np.array([target for target, _ in resolved], dtype=np.int8)
         weights = np.array([weight for _, weight in resolved])
-        self._sample.append(X, targets, weights)
+        outside = np.array([not decision.in_disagreement for decision in decisions])
+        self._sample.append(X, targets, weights, outside)
         self._tally.add(decisions)
         self._k += len(decisions)
         predicted = np.array([d.predicted for d in decisions])
@@ -311,7 +323,7 @@ class EpochLearner(ABC):
 
     def _begin(self) -> None:
         self._opened = None
-        self._snapshot = self._sample.snapshot(self.epoch_start)
+        self._snapshot = self._sample.begin(self.epoch_start)
         snapshot = self._snapshot
         self._erm = self.oracle.fit(snapshot.X, snapshot.targets, snapshot.weights)
         self._erm_error = snapshot.error(self._erm)

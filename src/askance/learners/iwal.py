@@ -6,7 +6,6 @@ from askance.kernels.formulas import (
     iwal_aggressive_term,
     iwal_probability,
     iwal_slow_term,
-    sign,
 )
 from askance.learners.disagreement import Disagreement, check_disagreement, error_gap
 from askance.learners.streaming import StreamingLearner
@@ -71,7 +70,7 @@ class IWAL0(StreamingLearner):
         check_coin(coin)
         f = self.erm.margin(x)
         if self.k == 0:
-            return self.decided(sign(f), True, 1.0, coin)
+            return self.decided(self.label_of(x, f), True, 1.0, coin)
         gap = error_gap(self.erm, x, f, self.k, self.disagreement)
         error = self.mean_error if self.error_dependent else 1.0
         a = iwal_slow_term(error, float(self.k), self.c0)
@@ -80,7 +79,9 @@ class IWAL0(StreamingLearner):
         probability = iwal_probability(gap, a, b, self.c1, self.c2)
         if self.oracular:
             probability = 1.0 if in_disagreement else 0.0
-        return self.decided(sign(f), in_disagreement, probability, coin, threshold=a + b)
+        return self.decided(
+            self.label_of(x, f), in_disagreement, probability, coin, threshold=a + b
+        )
 
 
 class IWAL1(IWAL0):

@@ -1,6 +1,6 @@
 """Margin-based selective sampling: what people use today, as the honest baseline."""
 
-from askance.kernels.formulas import margin_probability, sign
+from askance.kernels.formulas import margin_probability
 from askance.learners.streaming import StreamingLearner
 from askance.protocols import OnlineOracle
 from askance.types import Decision, Label, Row
@@ -38,7 +38,7 @@ class MarginSampling(StreamingLearner):
     def decide(self, x: Row, coin: float) -> Decision:
         check_coin(coin)
         f = self.erm.margin(x)
-        return self.decided(sign(f), True, margin_probability(f, self.b), coin)
+        return self.decided(self.label_of(x, f), True, margin_probability(f, self.b), coin)
 
     def target(self, decision: Decision, label: Label | None) -> tuple[Label, float]:
         """The label with weight 1, or nothing."""

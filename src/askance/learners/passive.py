@@ -28,6 +28,9 @@ class Passive(StreamingLearner):
     1
     """
 
+    floor = 1.0
+    """What no query probability is below."""
+
     def decide(self, x: Row, coin: float) -> Decision:
         check_coin(coin)
         return self.decided(self.erm.predict(x), True, 1.0, coin, floor=1.0)

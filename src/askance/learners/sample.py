@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 from askance.errors import InvalidParameter
 from askance.protocols import BatchClassifier
 from askance.sparse import empty, stacked
-from askance.types import Floats, Integers, Matrix, State
+from askance.types import Bools, Floats, Integers, Matrix, State
 from askance.validation import (
     check_inside,
     require_indptr,
@@ -46,8 +46,10 @@ class Sample:
         self._targets: list[Integers] = []
         self._weights: list[Floats] = []
 
-    def append(self, X: Matrix, targets: Integers, weights: Floats) -> None:
-        """Add a block of examples, whatever their weights."""
+    def append(
+        self, X: Matrix, targets: Integers, weights: Floats, outside: Bools | None = None
+    ) -> None:
+        """Add a block of examples, whatever their weights and whether ``outside`` the region."""
         self._blocks.append(X)
         self._targets.append(np.asarray(targets, dtype=np.int8))
         self._weights.append(np.asarray(weights, dtype=np.float64))
@@ -65,6 +67,10 @@ class Sample:
         X, targets, weights = self.joined()
         kept = np.flatnonzero(weights[:offered] > 0)
         return Snapshot(X[kept], targets[kept], weights[kept], offered)
+
+    def begin(self, offered: int) -> Snapshot:
+        """The snapshot that an epoch begins with."""
+        return self.snapshot(offered)
 
     def newest(self, offered: int, count: int) -> Matrix:
         """The last ``count`` points of the first ``offered``."""

@@ -22,15 +22,16 @@ from askance.validation import (
     saved_number,
 )
 
-__all__ = ["LinearOracle", "LinearState", "linear_oracles"]
+__all__ = ["RATES", "LinearOracle", "LinearState", "linear_oracles"]
 
 Rates = Literal["adaptive", "constant", "decaying"]
 
-_RATES = {
+RATES = {
     "adaptive": kernels.ADAPTIVE,
     "constant": kernels.CONSTANT,
     "decaying": kernels.DECAYING,
 }
+"""How kernels know them."""
 
 
 MOST_BYTES = 2**36
@@ -113,8 +114,8 @@ class LinearState:
         require_whole(0, MOST_FEATURES - 1, n_features=self.n_features)
         require_whole(1, lanes=self.lanes)
         require_positive(learning_rate=self.learning_rate)
-        if not (isinstance(self.rates, str) and self.rates in _RATES):
-            raise InvalidParameter(f"rates must be one of {', '.join(_RATES)}, got {self.rates!r}")
+        if not (isinstance(self.rates, str) and self.rates in RATES):
+            raise InvalidParameter(f"rates must be one of {', '.join(RATES)}, got {self.rates!r}")
         if self.dtype not in ("float32", "float64"):
             raise InvalidParameter(f"dtype must be float32 or float64, got {self.dtype!r}")
 
@@ -261,7 +262,7 @@ class LinearOracle:
         state = self.state
         return kernels.learn(
             *state.prepare(x), state.weights, state.gradients, state.norms, state.totals,
-            self.lane, float(target), float(weight), state.learning_rate, _RATES[state.rates],
+            self.lane, float(target), float(weight), state.learning_rate, RATES[state.rates],
         )  # fmt: skip
 
     def flip_weight(self, x: Row) -> float:
@@ -274,7 +275,7 @@ class LinearOracle:
         row = state.prepare(x)
         sensitivity = kernels.sensitivity(
             *row, state.weights, state.gradients, state.norms, state.totals,
-            self.lane, 1.0, state.learning_rate, _RATES[state.rates],
+            self.lane, 1.0, state.learning_rate, RATES[state.rates],
         )  # fmt: skip
         f = kernels.margin(row.indices, row.scaled, state.weights, self.lane)
         return kernels.flip_weight(f, sensitivity)
@@ -294,7 +295,7 @@ class LinearOracle:
         state = self.state
         return kernels.exact_flip_weight(
             *state.prepare(x), state.weights, state.gradients, state.norms, state.totals,
-            self.lane, state.learning_rate, _RATES[state.rates],
+            self.lane, state.learning_rate, RATES[state.rates],
         )  # fmt: skip
 
     def get_state(self) -> State:

@@ -13,6 +13,7 @@ from rich.console import Console
 
 from askance.errors import FileUnreadable
 from askance.labelling.session import Session
+from askance.terminal.choices import Choices
 from askance.terminal.dialogue import Dialogue
 from askance.terminal.interrupts import Interrupts
 from askance.terminal.keys import TerminalKeys, line_keys
@@ -59,7 +60,8 @@ def converse(session: Session, name: str, console: Console, stream: TextIO) -> i
     note = _beware_of_ids(session)
     if not (console.is_terminal and not console.is_dumb_terminal and stream.isatty()):
         with Interrupts() as interrupts:
-            plain, keys = PlainScreen(console, layout), line_keys(stream)
+            choices = Choices(session.learner.classes, session.settings.keys)
+            plain, keys = PlainScreen(console, layout), line_keys(stream, choices.words())
             Dialogue(session, keys, plain, interrupts, patient=False, message=note).run()
         return interrupts.received
     # The page shows the learner's warning; the log would write across it.

@@ -1,7 +1,8 @@
 """Questions and keys: the loop between a labelling and a person."""
 
-from askance.labelling.journal import Reply
+from askance.labelling.journal import Reply, class_of, reply_of
 from askance.labelling.session import OpenQuestion, Session
+from askance.terminal.choices import Choices, KeyChoice, matching
 from askance.terminal.interrupts import Interrupts
 from askance.terminal.keys import END, OTHER, RESIZED, Reader
 from askance.terminal.pages import Page
@@ -12,9 +13,10 @@ __all__ = ["Dialogue"]
 LONG = 2048
 """Examples without a question after which a page says that the search continues."""
 
-_ANSWERS: dict[str, Reply] = {"y": "yes", "n": "no", "s": "skip"}
-_LEAVE = ("q", "\x03", "\x04", END)
-"""Quit, Ctrl-C and Ctrl-D where they come as keys, and the end of what is typed."""
+_LEAVE = ("\x03", "\x04", END)
+"""Ctrl-C and Ctrl-D where they come as keys, and the end of what is typed."""
+
+_ERASE = ("\x7f", "\x08")
 
 
 class Dialogue:
@@ -58,19 +60,21 @@ class Dialogue:
             if self._patient:
                 self._session.read_ahead()
             key = self._key()
-            if key in _LEAVE or not self._obey(key):
+            if key in _LEAVE or key == self._commands["quit"] or not self._obey(key):
                 return
 
     def _obey(self, key: str) -> bool:
         """Do what a key means; False if it ends the dialogue."""
         self._message, before = "", self._message
         self._scroll, scroll = 0, self._scroll
-        if key == "u":
+        if key == self._commands["undo"]:
             self._undo()
         elif self._session.ended is not None:
             return self._patient and key not in ("\r", "\n")
-        elif key in _ANSWERS:
-            self._answer(_ANSWERS[key])
+        elif (answer := self._replied(key)) is not None:
+            self._answer(answer)
+        elif key == self._commands.get("search") and self._patient:
+            self._search()
         elif key == "?":
             self._show(help=True)
             return self._key() != END if self._patient else True
@@ -83,14 +87,65 @@ class Dialogue:
             self._message = f"{shown} does nothing here: ? explains the keys."
         return True
 
+    def _replied(self, key: str) -> Reply | None:
+        """What a key answers; a line may add a class, with a plus before its name."""
+        if not self._patient and self._keys.searches and key[:1] == "+" and key[1:].strip():
+            return f"is {key[1:].strip()}"
+        return self._answers().get(key)
+
+    def _answers(self) -> dict[str, Reply]:
+        """What keys answer here; in lines, a class may also be named."""
+        found = {choice.key: choice.reply for choice in self._choices()}
+        found[self._commands["skip"]] = "skip"
+        if not self._patient and self._keys.searches:
+            names = self._session.learner.classes
+            found |= {name.lower(): reply_of(i, names) for i, name in enumerate(names)}
+        return found
+
+    def _choices(self) -> list[KeyChoice]:
+        return self._keys.of(self._session.ranked())
+
+    @property
+    def _keys(self) -> Choices:
+        """Classes may have been added, or an added one undone."""
+        return Choices(self._session.learner.classes, self._session.settings.keys)
+
+    @property
+    def _commands(self) -> dict[str, str]:
+        commands = self._keys.commands
+        if not (self._keys.searches and self._patient):
+            del commands["search"]
+        return commands
+
+    def _search(self) -> None:
+        """Look for a class by typing; Enter takes the first that fits, or adds it."""
+        typed, names = "", self._session.learner.classes
+        while True:
+            found = tuple(matching(typed, [names[code] for code in self._session.ranked()]))
+            self._show(help=False, typed=typed, found=found)
+            key = self._typed()
+            if key in ("\r", "\n"):
+                break
+            if key in _ERASE:
+                typed = typed[:-1]
+            elif key == OTHER or key in _LEAVE:
+                return
+            elif key != RESIZED:
+                typed += key
+        name = found[0] if found else typed.strip()
+        if name:
+            self._answer(f"is {name}")
+
     def _answer(self, answer: Reply) -> None:
         self._session.answer(answer)
         given = self._session.journal.answers[-1]
         self._message = f"Saved: record {given.id} {self._said(answer)}."
 
-    def _said(self, answer: str) -> str:
-        negative, positive = self._session.settings.classes
-        return {"yes": f"is {positive}", "no": f"is {negative}", "skip": "was skipped"}[answer]
+    def _said(self, answer: Reply) -> str:
+        if class_of(answer) is not None:
+            return answer
+        names = dict(zip(("no", "yes"), self._session.settings.classes, strict=False))
+        return "was skipped" if answer == "skip" else f"is {names[answer]}"
 
     def _undo(self) -> None:
         undone = self._session.undo()
@@ -98,20 +153,38 @@ class Dialogue:
         if undone is not None:
             self._message = f"Undone: record {undone.id} {self._said(undone.answer)}."
 
-    def _show(self, *, help: bool) -> None:
-        standing, ended = self._session.standing(), self._session.ended
-        self._screen.show(Page(standing, self._asked, ended, self._message, self._scroll, help))
+    def _show(self, *, help: bool, typed: str | None = None, found: tuple[str, ...] = ()) -> None:
+        choices = tuple((choice.key, choice.name) for choice in self._choices())
+        self._screen.show(
+            Page(
+                standing=self._session.standing(),
+                asked=self._asked,
+                ended=self._session.ended,
+                message=self._message,
+                scroll=self._scroll,
+                help=help,
+                choices=choices,
+                commands=self._commands,
+                typed=typed,
+                found=found,
+            )
+        )
 
     def _key(self) -> str:
+        key = self._typed()
+        return key.lower() if len(key) == 1 or not key.startswith("+") else key
+
+    def _typed(self) -> str:
         try:
             with self._interrupts.waiting():
-                return self._read().lower()
+                return self._read()
         except KeyboardInterrupt:
             return END
 
     def _searching(self, seen: int) -> bool:
         if seen - self._since >= LONG:
             self._since = seen
-            self._screen.show(Page(self._session.standing(), message=self._message))
+            page = Page(self._session.standing(), message=self._message)
+            self._screen.show(page._replace(commands=self._commands))
         self._interrupts.pause()
         return self._interrupts.received is None

@@ -8,7 +8,7 @@ import codecs
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Self, TextIO
 
 __all__ = [
@@ -35,8 +35,8 @@ _SEQUENCE = 0.02
 """Seconds within which the rest of an escape sequence follows its first byte."""
 
 
-def line_keys(stream: TextIO) -> Reader:
-    r"""Read one answer from each line that is not blank: the letter of a key, or its word.
+def line_keys(stream: TextIO, words: Mapping[str, str] = _WORDS) -> Reader:
+    r"""Read one answer from each line that is not blank: the letter of a key, or one of ``words``.
 
     >>> import io
     >>> read = line_keys(io.StringIO("y\n\n No \nmaybe\n"))
@@ -46,9 +46,9 @@ def line_keys(stream: TextIO) -> Reader:
 
     def read() -> str:
         for line in iter(stream.readline, ""):
-            word = line.strip().lower()
+            word = line.strip()
             if word:
-                return _WORDS.get(word, word)
+                return words.get(word.lower(), word)
         return END
 
     return read

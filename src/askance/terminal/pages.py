@@ -1,6 +1,7 @@
 """What a labelling shows, as lines of text for a screen of any size."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -9,6 +10,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from askance.labelling.session import OpenQuestion, Standing
+from askance.terminal.choices import Choices
 from askance.terminal.record_view import record_lines, wrapped
 from askance.terminal.visible import either, visible
 
@@ -25,6 +27,7 @@ _PLAIN_STEPS = "_.-=+*%#"
 
 _ENDS = {
     "budget": "The label budget is spent.",
+    "target": "Labels are enough",
     "input": "This is the end of the file: there is nothing more to ask about.",
 }
 
@@ -33,11 +36,12 @@ _HELP = (
     "it asks, press one key:"
 )
 _KEYS = {
-    "s": "skip: you cannot tell. It costs no label, but if you skip every hard case, the learner "
-    "only learns easy ones",
-    "u": "undo the last answer, as if it had never been given; press again to undo earlier ones",
+    "skip": "skip: you cannot tell. It costs no label, but if you skip every hard case, the "
+    "learner only learns easy ones",
+    "undo": "undo the last answer, as if it had never been given; press again to undo earlier ones",
     "space": "turn the page of a record that is longer than the screen",
-    "q": "quit. Every answer is already saved; the same command picks up where you left off",
+    "search": "search for a class by typing its name, or add one that is not there yet",
+    "quit": "quit. Every answer is already saved; the same command picks up where you left off",
 }
 _HELP_END = (
     "A label budget is spread over the whole file, unless another algorithm was chosen. The error "
@@ -45,8 +49,15 @@ _HELP_END = (
 )
 
 
+_NO_KEYS: Mapping[str, str] = {}
+
+
 class Page(NamedTuple):
-    """What there is to show: a question, the end, or help."""
+    """What there is to show: a question, the end, or help.
+
+    ``choices`` are keys and the classes that they stand for, ``commands`` the keys of all else.
+    While somebody looks for a class, ``typed`` is what was typed, and ``found`` what fits.
+    """
 
     standing: Standing
     asked: OpenQuestion | None = None
@@ -54,6 +65,10 @@ class Page(NamedTuple):
     message: str = ""
     scroll: int = 0
     help: bool = False
+    choices: tuple[tuple[str, str], ...] = ()
+    commands: Mapping[str, str] = _NO_KEYS
+    typed: str | None = None
+    found: tuple[str, ...] = ()
 
 
 def counted(number: int, thing: str) -> str:
@@ -63,6 +78,15 @@ def counted(number: int, thing: str) -> str:
     ('1 label', '1,200 labels')
     """
     return f"{number:,} {thing}{'s' * (number != 1)}"
+
+
+def _error_of(standing: Standing) -> str:
+    """What is known of the error, in few words."""
+    found = standing.error
+    if found is None or math.isnan(found.estimate):
+        return f"error about {standing.mean_error:.0%}"
+    of = "" if "classifiers so far" in found.of else f" of {found.of.rpartition(' of ')[2]}"
+    return f"error{of} about {found.estimate:.0%}, at most {found.high:.0%} ({found.level:.0%})"
 
 
 def trend(asked: Sequence[int], seen: int, steps: str = _STEPS) -> str:
@@ -87,13 +111,13 @@ class Layout:
     name
         Of the file.
     classes
-        The names of no and yes.
+        Their names; of two, those of no and yes.
     encoding
         Of the screen: what it cannot show is escaped.
     """
 
     name: str
-    classes: tuple[str, str]
+    classes: tuple[str, ...]
     encoding: str = "utf-8"
 
     def lines(self, page: Page, width: int, height: int | None = None) -> list[Text]:
@@ -136,17 +160,26 @@ class Layout:
         if standing.seen >= 2 * PARTS:
             pieces.append(f"asks {asked} of the last {of} {drawn}")
         if standing.spent >= ENOUGH:
-            pieces.append(f"error about {standing.mean_error:.0%}")
+            pieces.append(_error_of(standing))
         return [Text(piece, style="cyan") for piece in pieces]
 
     def _body(self, page: Page, width: int) -> list[Text]:
         if page.help:
-            keys = {"y": self.classes[1], "n": self.classes[0], **_KEYS}
+            choices, commands = self._known(page)
+            keys = dict(choices)
+            for command, meaning in _KEYS.items():
+                if command == "space" or command in commands:
+                    keys[commands.get(command, command)] = meaning
             listed = record_lines(keys, width, self.encoding)
             start, end = (wrapped(Text(text), width) for text in (_HELP, _HELP_END))
             return [*start, Text(), *listed, Text(), *end]
+        if page.typed is not None:
+            names = [visible(name, self.encoding) for name in page.found] or ["no class yet"]
+            typed = Text(f"Class: {visible(page.typed, self.encoding)}_", style="bold")
+            return [*wrapped(typed, width), Text(), *(Text(name) for name in names)]
         if page.ended:
-            return wrapped(Text(_ENDS[page.ended], style="bold"), width)
+            why = f": {page.standing.reason}." if page.ended == "target" else ""
+            return wrapped(Text(_ENDS[page.ended] + why, style="bold"), width)
         if page.asked is None:
             return [Text("Looking for the next question ...", style="dim")]
         record = page.asked.record
@@ -175,14 +208,31 @@ class Layout:
         return [*lines, *self._flow(self._keys(page), width, "  ")]
 
     def _keys(self, page: Page) -> list[Text]:
-        negative, positive = (visible(name, self.encoding) for name in self.classes)
-        undo, leave = ("u", "undo"), ("q", "quit")
-        keys = [("y", positive), ("n", negative), ("s", "skip"), undo, leave, ("?", "help")]
+        choices, commands = self._known(page)
+        classes = [(key, visible(name, self.encoding)) for key, name in choices]
+        keys = [*classes, *((key, name) for name, key in commands.items())]
         if page.help:
             keys = [("any key", "back")]
+        elif page.typed is not None:
+            keys = [("Enter", self._meant(page)), ("Esc", "back")]
         elif page.ended:
-            keys = [undo, ("q", "finish")]
+            keys = [(commands["undo"], "undo"), (commands["quit"], "finish")]
         return [Text.assemble((f" {key} ", "bold reverse"), f" {word}") for key, word in keys]
+
+    def _known(self, page: Page) -> tuple[list[tuple[str, str]], dict[str, str]]:
+        """Keys of classes and of all else, where a page does not say them those of the classes."""
+        keys = Choices(self.classes)
+        choices = page.choices or tuple((one.key, one.name) for one in keys.of())
+        commands = dict(page.commands or keys.commands)
+        if not keys.searches:
+            commands.pop("search", None)
+        return list(choices), commands
+
+    def _meant(self, page: Page) -> str:
+        """What Enter does to what was typed."""
+        if page.found:
+            return visible(page.found[0], self.encoding)
+        return f"add the class {visible(page.typed or '', self.encoding)}" if page.typed else "back"
 
     def _flow(self, pieces: Sequence[Text], width: int, gap: str = "") -> list[Text]:
         """Pieces beside each other, as many on a line as fit."""
