@@ -2,6 +2,7 @@
 
 from askance.live.active_learner import CLASSES, ActiveLearner
 from askance.live.budget import Budget
+from askance.live.stopping import Until
 from askance.types import Question, Stats, WeightedSample
 
-__all__ = ["CLASSES", "ActiveLearner", "Budget", "Question", "Stats", "WeightedSample"]
+__all__ = ["CLASSES", "ActiveLearner", "Budget", "Question", "Stats", "Until", "WeightedSample"]

@@ -6,11 +6,12 @@ clock when it is learned.
 
 import copy
 import dataclasses
+import itertools
 import math
 import operator
 import os
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from typing import Any, Self
 
@@ -21,20 +22,35 @@ from askance.data.features import FeatureMap
 from askance.data.features.records import Record
 from askance.engine import drive
 from askance.errors import InvalidParameter, UnknownQuestion
+from askance.estimate import crossfit_error
+from askance.learners.auto import Auto
 from askance.learners.streaming import StreamingLearner
 from askance.live.budget import Budget, Ledger
 from askance.live.coins import Coins
+from askance.live.judging import Judging, has_no_label, learn_shown, unasked
 from askance.live.questions import AT_ONCE, Questions
 from askance.live.saving import KIND, checked_classes, read_saved
+from askance.live.signs import InSigns, in_signs
+from askance.live.stopping import Stopping, Until
 from askance.oracles.linear import LinearOracle
 from askance.presets import make_learner, preset_of
-from askance.protocols import BlockLearner, LateLearner, Learner, PacedLearner
-from askance.sparse import as_matrix, as_row, from_rows, row_at, rows_of
+from askance.protocols import (
+    BatchClassifier,
+    BlockLearner,
+    ClassLearner,
+    LateLearner,
+    Learner,
+    PacedLearner,
+    n_classes_of,
+)
+from askance.sparse import as_matrix, as_row, from_rows, resized, row_at, rows_of
 from askance.storage.states import write_state
 from askance.types import (
     Decision,
     Floats,
+    Integers,
     Label,
+    LabelPlaces,
     Matrix,
     Question,
     Reason,
@@ -69,10 +85,21 @@ class ActiveLearner:
         How records become rows. It is saved with the learner, gives ``n_features`` to one that is
         named, and lets records and mappings of names be asked about.
     classes
-        What -1 and +1 are called outside; saved with the learner.
+        What -1 and +1 are called outside; saved with the learner. With three or more names, labels
+        are codes from 0 on, in the order of the names.
     reading
         How the records are read from files: ``format``, ``label``, ``id``, ``positive`` and
         ``strings`` of :func:`askance.data.reading.readers.read`; saved with the learner.
+    hold_out
+        The share of the stream, and so about of the labels, that only judges: the learner is not
+        shown those examples, the budget counts their labels, and ``stats().current`` is the error
+        of its classifier by them. See :class:`askance.live.judging.Judging`.
+    audit
+        The probability with which a label is asked for where the learner never would, outside its
+        region. The budget counts such labels, the learner does not learn them. With it the
+        weighted sample stands for all examples, and ``stats().error`` is known.
+    until
+        What is aimed at; :meth:`done` tells when it was reached, and nothing else changes by it.
     **parameters
         With a name: ``n_features``, the parameters of the algorithm, and the ``estimator`` of one
         that goes by batches.
@@ -90,7 +117,7 @@ class ActiveLearner:
     1
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is a choice of its own
         self,
         learner: str | Learner,
         *,
@@ -98,16 +125,23 @@ class ActiveLearner:
         budget: Budget | None = None,
         horizon: int | None = None,
         features: FeatureMap | None = None,
-        classes: tuple[str, str] = CLASSES,
+        classes: Sequence[str] = CLASSES,
         reading: Mapping[str, Any] | None = None,
+        hold_out: float = 0.0,
+        audit: float = 0.0,
+        until: Until | None = None,
         **parameters: Any,
     ) -> None:
         self.features = features
         self.classes, self.reading = checked_classes(classes), dict(reading or {})
+        # What is kept of a pool that is asked about in rounds.
+        self.pool: State | None = None
         self._preset: State | None = None
         if isinstance(learner, str):
             if features is not None:
                 parameters.setdefault("n_features", features.n_features)
+            if len(self.classes) > 2:
+                parameters.setdefault("n_classes", len(self.classes))
             self.learner: Learner = make_learner(learner, **parameters)
             self._preset = preset_of(learner, parameters)
         elif parameters:
@@ -116,17 +150,37 @@ class ActiveLearner:
             )
         else:
             self.learner = learner
+        self.learner = in_signs(self.learner)
         self._take_the_wheel()
+        self._check_classes()
         # A row has no length; a dense vector of another length can be told by the learner's.
         state = getattr(getattr(self.learner, "erm", None), "state", self.learner)
         self._n_features: int | None = getattr(state, "n_features", None)
         if not (budget is None or isinstance(budget, Budget)):
             raise InvalidParameter(f"budget must be a Budget or None, got {budget!r}")
         self._ledger, self._limited = Ledger(Budget()), False
+        judged = bool(hold_out or audit)
+        self._judging = Judging(self.learner, self._ledger, hold_out, audit) if judged else None
+        self._coins = Coins(random_state)
+        self._questions = Questions(
+            self.n_classes,
+            self._judging,
+            guesses=getattr(self.learner, "learns_guesses", True),
+        )
+        self._stopping = None if until is None else Stopping(until, self.learner, hold_out)
         if budget is not None or horizon is not None:
             self.set_budget(budget or Budget(), horizon)
-        self._coins = Coins(random_state)
-        self._questions = Questions()
+
+    def _check_classes(self) -> None:
+        """Name the classes of a learner that has more than two, where nobody did."""
+        known = self.n_classes
+        if known is not None and self.classes == CLASSES:
+            self.classes = tuple(map(str, range(known)))
+        if len(self.classes) != (known or 2):
+            raise InvalidParameter(
+                f"a learner of {known or 2} classes must have as many names, got "
+                f"{len(self.classes)}"
+            )
 
     def _take_the_wheel(self) -> None:
         """Set up what cannot be copied or pickled."""
@@ -138,11 +192,16 @@ class ActiveLearner:
             if isinstance(self.learner, PacedLearner) and isinstance(self.learner, BlockLearner)
             else None
         )
+        self._many = (
+            self.learner
+            if isinstance(self.learner, ClassLearner) and self.learner.n_classes is not None
+            else None
+        )
         self._lock = threading.RLock()
 
     def __getstate__(self) -> State:
         with self._lock:
-            made_anew = ("_predict", "_offer", "_learn", "_defer", "_blocks", "_lock")
+            made_anew = ("_predict", "_offer", "_learn", "_defer", "_blocks", "_many", "_lock")
             kept = {name: value for name, value in vars(self).items() if name not in made_anew}
             # The deep copy may be pickled or changed when the lock is open again.
             return copy.deepcopy(kept)
@@ -165,13 +224,26 @@ class ActiveLearner:
         """Change the budget from here on; what was bought before counts.
 
         A learner that spreads its budget is told of it, and of the ``horizon``: how many examples
-        there will be in all. A budget per window is its rate.
+        there will be in all, by default as many as it planned for. A budget per window is its rate.
         """
         with self._lock:
+            judging = self._judging
+            if judging is not None and judging.hold_out and budget.labels is not None:
+                # A window would show the learner how many labels were held out.
+                raise InvalidParameter(
+                    f"hold_out goes with a budget in all, got {budget.labels} labels per "
+                    f"{budget.per} examples"
+                )
             self._ledger.budget = budget
             self._limited = budget != Budget()
             if isinstance(self.learner, PacedLearner):
-                self.learner.plan(*_plan(budget, horizon))
+                known = self.learner.horizon
+                if judging is None:
+                    self.learner.plan(*_plan(budget, horizon or known))
+                else:
+                    labels, examples, rate = judging.plan(*_plan(budget, horizon))
+                    self.learner.plan(labels, examples or known, rate)
+                    judging.replan(self._questions.bought)
 
     def settle(self) -> None:
         """Let all labels so far speak in predictions, where a learner refits only now and then."""
@@ -198,43 +270,113 @@ class ActiveLearner:
             return dict(getattr(getattr(self.learner, "classifier", None), "weights", {}))
 
     @property
+    def n_classes(self) -> int | None:
+        """The number of classes if labels are codes; None where they are -1 and +1."""
+        return n_classes_of(self.learner)
+
+    def add_class(self, name: str) -> Label:
+        """Make room for a class that was not known before, and return its code.
+
+        >>> learner = ActiveLearner("auto", n_features=1, classes=("ham", "spam", "ads"))
+        >>> learner.add_class("phish"), learner.classes[-1]
+        (3, 'phish')
+        """
+        with self._lock:
+            classes = checked_classes((*self.classes, name))
+            if self._many is None:
+                raise InvalidParameter(
+                    f"a class can be added to three or more, got a learner of two and {name!r}"
+                )
+            self._many.add_class()
+            self.classes = classes
+            self._questions.n_classes = self.n_classes
+            if self._preset is not None:
+                self._preset["n_classes"] = self.n_classes
+            return len(self.classes) - 1
+
+    @property
     def n_features(self) -> int:
         """The number of features, as far as the learner knows it; else 0."""
         return self._n_features or 0
 
+    @property
+    def seen(self) -> int:
+        """How many examples were offered."""
+        return self._questions.seen
+
     def predict(self, x: Any) -> Label:
-        """The current prediction, -1 or +1."""
+        """The current prediction, -1 or +1, or a code where there are more classes."""
         with self._lock:
             return self._predict(self._row(x))
+
+    def predict_many(self, X: Matrix) -> Integers:
+        """The current prediction for each row of a CSR array, or of any other matrix.
+
+        >>> ActiveLearner("passive", n_features=1).predict_many(np.ones((2, 1))).tolist()
+        [-1, -1]
+        """
+        with self._lock:
+            if isinstance(getattr(self.learner, "erm", None), LinearOracle):
+                return np.where(self.margins(X) > 0, 1, -1)
+            if isinstance(self.learner, BatchClassifier):
+                return self.learner.predict_many(self._rows(X))
+            return np.array([self._predict(row) for row in rows_of(as_matrix(X))], np.int64)
+
+    def name_of(self, label: Label) -> str:
+        """What the class of a label is called.
+
+        >>> ActiveLearner("passive", n_features=1, classes=("ham", "spam")).name_of(-1)
+        'ham'
+        """
+        return self.classes[int(label > 0) if self.n_classes is None else label]
 
     def margin(self, x: Any) -> float:
         """The score whose sign is the prediction; 0 counts as -1."""
         with self._lock:
-            if isinstance(self.learner, PacedLearner):
+            self._refuse_many("margins")
+            if isinstance(self.learner, PacedLearner | InSigns):
                 return float(self.margins(from_rows([self._row(x)]))[0])
             return float(self._scorer().margin(self._row(x)))
 
     def probability(self, x: Any) -> float:
         """The probability of +1: the learner's own, or 1/(1 + e^-margin)."""
         with self._lock:
-            if isinstance(self.learner, PacedLearner):
+            self._refuse_many("probabilities")
+            if isinstance(self.learner, PacedLearner | InSigns):
                 return float(self.probabilities(from_rows([self._row(x)]))[0])
             return float(expit(self.margin(x)))
+
+    def _refuse_many(self, name: str) -> None:
+        if self._many is not None:
+            raise InvalidParameter(
+                f"each of {len(self.classes)} classes has its own: use {name}, got a single row"
+            )
 
     def probabilities(self, X: Matrix) -> Floats:
         """The probability of +1 for each row: the learner's own, or as logistic regression has it.
 
-        The latter is 1/(1 + e^-margin).
+        The latter is 1/(1 + e^-margin). Where there are more classes than two, each row has the
+        probabilities of all of them.
         """
         with self._lock:
-            if isinstance(self.learner, PacedLearner):
-                return self.learner.probabilities(as_matrix(X))[:, 1]
+            if self._many is not None:
+                return self._many.probabilities(self._rows(X))
+            if isinstance(self.learner, PacedLearner | InSigns):
+                return self.learner.probabilities(self._rows(X))[:, 1]
             second: Floats = expit(self.margins(X))
             return second
 
     def margins(self, X: Matrix) -> Floats:
-        """The margin of each row of a CSR array, or of any other matrix."""
+        """The margin of each row of a CSR array, or of any other matrix.
+
+        Where there are more classes than two, each row has the scores of all of them.
+        """
         with self._lock:
+            if self._many is not None:
+                return self._many.scores(self._rows(X))
+            if isinstance(self.learner, Auto | InSigns) and self.learner.has_costs:
+                first, second = self.learner.scores(self._rows(X)).T
+                return np.asarray(second - first)
             if isinstance(self.learner, PacedLearner):
                 return 2.0 * self.probabilities(X) - 1.0
             scorer = self._scorer()
@@ -254,11 +396,9 @@ class ActiveLearner:
             questions, coins = self._questions, self._coins.ahead
             id = questions.seen
             if self._limited and not self._ledger.is_open(id):
-                predicted = self._predict(row)
-                self._coins.advance()
-                questions.seen = id + 1
-                questions.refused += 1
-                return Question(id, False, "budget", 0.0, 0.0, predicted)
+                return self._refuse(self._predict(row))
+            if self._judging is not None:
+                return self._ask_or_judge(self._judging, row)
             decision = self._offer(row, coins[-1])
             # What advance() does, without the time that a call takes.
             coins.pop()
@@ -270,11 +410,7 @@ class ActiveLearner:
             weight = 0.0
             questions.unjudged.append(probability if queried else -probability)
             if queried:
-                indices, values = row
-                # Row(...), like Question(...) below, would take more than twice as long.
-                kept = tuple.__new__(Row, (np.array(indices), np.array(values)))
-                questions.pending[id] = kept, decision
-                self._ledger.buy(id)
+                self._await(id, row, decision)
                 if self._defer is not None:
                     self._defer(decision)
                 weight = 1.0 / probability
@@ -282,6 +418,29 @@ class ActiveLearner:
                 questions.count(inside, self.learner.k)
                 reason = "coin" if inside else "outside"
             return tuple.__new__(Question, (id, queried, reason, probability, weight, predicted))
+
+    def _refuse(self, predicted: Label) -> Question:
+        """Leave an example out of everything, since there is no label for it."""
+        books = self._questions
+        self._coins.advance()
+        books.seen += 1
+        books.refused += 1
+        return Question(books.seen - 1, False, "budget", 0.0, 0.0, predicted)
+
+    def _ask_or_judge(self, judging: Judging, row: Row) -> Question:
+        """:meth:`ask` where some labels only judge."""
+        coin = self._coins.ahead[-1]
+        held = bool(judging.takes(coin))
+        if judging.left(held) <= 0:
+            return self._refuse(self._predict(row))
+        if held:
+            return self._enter(judging.decide(row, coin), row, held=True)
+        decision = judging.checked(self._offer(row, coin), coin)
+        question = self._enter(decision, row)
+        if decision.queried and decision.in_disagreement and self._defer is not None:
+            self._defer(decision)
+        self._follow()
+        return question
 
     def ask_many(self, X: Matrix) -> list[Question]:
         """Offer rows in their order, up to the first whose label is wanted.
@@ -300,43 +459,153 @@ class ActiveLearner:
 
     def _ask_block(self, X: Matrix, start: int) -> list[Question]:
         """Offer some of the rows from there on, one of them at least."""
-        learner, books = self._blocks, self._questions
+        learner, books, judging = self._blocks, self._questions, self._judging
         if learner is not None and (not self._limited or self._ledger.is_open(books.seen)):
             block = X[start : start + learner.remaining]
             coins = np.array(self._coins.next(block.shape[0]))
-            decisions = learner.decide_many(block, coins)
+            decide_many = learner.decide_many if judging is None else judging.decide_block
+            decisions = decide_many(block, coins)
             wanted = (i for i, decision in enumerate(decisions) if decision.queried)
             quiet = decisions[: next(wanted, len(decisions))]
             if quiet:
-                learner.learn_many(block[: len(quiet)], quiet, [None] * len(quiet))
-                before = learner.k - len(quiet)
-                return [self._pass(decision, before + i) for i, decision in enumerate(quiet, 1)]
+                return self._pass(learner, block[: len(quiet)], quiet, coins)
         return [self.ask(row_at(X, start))]
 
-    def _pass(self, decision: Decision, learned: int) -> Question:
-        """Enter into the books that an example was learned without a label."""
+    def _pass(
+        self, learner: BlockLearner, X: Matrix, quiet: list[Decision], coins: Floats
+    ) -> list[Question]:
+        """Learn a block without a question, and enter it into the books."""
+        judging = self._judging
+        held = np.zeros(len(quiet), bool) if judging is None else judging.takes(coins[: len(quiet)])
+        learned = learn_shown(learner, X, quiet, [None] * len(quiet), held)
+        questions = [
+            self._enter(decision, held=apart, learned=k)
+            for decision, k, apart in zip(quiet, learned, held.tolist(), strict=True)
+        ]
+        if judging is not None:
+            self._follow()
+        return questions
+
+    def _enter(
+        self,
+        decision: Decision,
+        row: Row | None = None,
+        *,
+        held: bool = False,
+        learned: int | None = None,
+    ) -> Question:
+        """Enter an example into the books; its ``row`` is kept where it is asked about."""
         books = self._questions
+        predicted, inside, probability, queried, *_ = decision
+        if has_no_label(decision):
+            return self._refuse(predicted)
         self._coins.advance()
         books.keep(decision)
         id, books.seen = books.seen, books.seen + 1
         if self._limited:
             # A window moves on with every example.
             self._ledger.is_open(id)
-        books.count(decision.in_disagreement, learned)
-        reason: Reason = "coin" if decision.in_disagreement else "outside"
-        return Question(id, False, reason, decision.probability, 0.0, decision.predicted)
+        if held and self._judging is not None:
+            self._judging.count(id, decision)
+        elif not (queried and inside):
+            books.count(inside, self.learner.k if learned is None else learned)
+        if not queried or row is None:
+            reason: Reason = "coin" if inside else "outside"
+            return Question(id, False, reason, probability, 0.0, predicted)
+        self._await(id, row, decision)
+        return Question(id, True, None, probability, 1.0 / probability, predicted)
+
+    def _await(self, id: int, row: Row, decision: Decision) -> None:
+        """Enter into the books that a label is wanted."""
+        indices, values = row
+        # Row(...), like Question(...) in ask, would take more than twice as long.
+        kept = tuple.__new__(Row, (np.array(indices), np.array(values)))
+        self._questions.pending[id] = kept, decision
+        self._ledger.buy(id)
+
+    def foretell(self, X: Matrix) -> list[tuple[float, Decision | None]]:
+        """What will be decided for the next rows, and by which coins; it changes nothing.
+
+        It is told for one row at least, and for as many as can be decided before anything changes.
+        None is an example that the budget leaves out. :meth:`recall` takes it in.
+
+        >>> learner = ActiveLearner("iwal1", n_features=1)
+        >>> ((coin, decision),) = learner.foretell(np.ones((9, 1)))
+        >>> learner.recall(np.ones((1, 1)), [decision])
+        >>> decision.queried, learner.pending()
+        (True, [0])
+        """
+        with self._lock:
+            rows, seen, ledger = as_matrix(X), self._questions.seen, self._ledger
+            if not rows.shape[0]:
+                return []
+            if self._limited and not ledger.is_open(seen):
+                return [(self._coins.ahead[-1], None)]
+            block = rows[: 1 if self._blocks is None else self._blocks.remaining]
+            if self._limited and self.budget.labels is not None:
+                block = rows[:1]
+            coins = self._coins.next(block.shape[0])
+            decisions = self._foretold(block, np.array(coins))
+            if self.budget.total is not None:
+                wanted = [i for i, decision in enumerate(decisions) if decision.queried]
+                left = self.budget.total - ledger.bought
+                decisions = decisions[: wanted[left - 1] + 1 if left <= len(wanted) else None]
+            known = [None if has_no_label(decision) else decision for decision in decisions]
+            return list(zip(coins, known, strict=False))
+
+    def _foretold(self, X: Matrix, coins: Floats) -> list[Decision]:
+        judging = self._judging
+        if self._blocks is not None:
+            return (self._blocks.decide_many if judging is None else judging.decide_block)(X, coins)
+        x, coin = row_at(X, 0), float(coins[0])
+        return [self.learner.decide(x, coin) if judging is None else judging.foretell(x, coin)]
+
+    def recall(self, X: Matrix, decisions: Sequence[Decision | None]) -> None:
+        """Take in what was decided for rows, by :meth:`foretell` or long ago: it is a fact.
+
+        Nothing is decided anew. A label that was wanted is pending from here on.
+        """
+        with self._lock:
+            rows, start = as_matrix(X), 0
+            while start < len(decisions):
+                quiet = [d for d in itertools.takewhile(_is_quiet, decisions[start:]) if d]
+                if quiet and self._blocks is not None:
+                    coins = np.array(self._coins.next(len(quiet)))
+                    self._pass(self._blocks, rows[start : start + len(quiet)], quiet, coins)
+                    start += len(quiet)
+                if start < len(decisions):
+                    self._recall(row_at(rows, start), decisions[start])
+                    start += 1
+
+    def _recall(self, row: Row, decision: Decision | None) -> None:
+        judging = self._judging
+        if decision is None:
+            self._refuse(0)
+            return
+        held = judging is not None and bool(judging.takes(self._coins.ahead[-1]))
+        if not held and not (decision.queried and decision.in_disagreement):
+            self._learn(row, unasked(decision), None)
+        self._enter(decision, row, held=held)
+        if not held and decision.queried and decision.in_disagreement and self._defer is not None:
+            self._defer(decision)
+        if judging is not None:
+            self._follow()
 
     def look_ahead(self, X: Matrix) -> None:
         """Do what can be done before the next rows are asked about; it saves time, no more."""
         with self._lock:
             if isinstance(self.learner, PacedLearner):
-                self.learner.foresee(as_matrix(X))
+                rows = as_matrix(X)
+                if self._judging is not None:
+                    coins = np.array(self._coins.next(rows.shape[0]))
+                    rows = rows[np.flatnonzero(~self._judging.takes(coins))]
+                self.learner.foresee(rows)
 
     def tell(self, question: Question | int, label: Label) -> None:
-        """Give the ``label``, -1 or +1, of a ``question`` that wanted one, or of its id."""
+        """Give the ``label``, -1, +1 or a code, of a ``question`` that wanted one, or of its id."""
         with self._lock:
             id = question.id if type(question) is Question else _id(question)
-            known = require_label(label)
+            known = require_label(label, self.n_classes)
             if id not in self._questions.pending:
                 self._questions.check_pending(id, known, {})
             self._take(id, known)
@@ -346,7 +615,7 @@ class ActiveLearner:
         with self._lock:
             checked: dict[int, Label] = {}
             for question, label in answers:
-                id, known = _id(question), require_label(label)
+                id, known = _id(question), require_label(label, self.n_classes)
                 self._questions.check_pending(id, known, checked)
                 checked[id] = known
             for id, label in checked.items():
@@ -358,19 +627,26 @@ class ActiveLearner:
             id, questions = _id(question), self._questions
             questions.check_pending(id, None, {})
             row, decision = questions.pending[id]
-            self._learn(row, decision._replace(queried=False), None)
-            questions.count(decision.in_disagreement, self.learner.k)
+            if not questions.is_apart(id, decision):
+                self._learn(row, decision._replace(queried=False), None)
+                questions.count(decision.in_disagreement, self.learner.k)
             del questions.pending[id]
             questions.withdrawn.add(id)
             self._ledger.refund(id)
+            if self._judging is not None:
+                self._judging.withdrawn += id in self._judging.asked
+            self._follow()
 
     def pending(self) -> list[int]:
         """Ids of the questions that still want a label, oldest first."""
         with self._lock:
             return list(self._questions.pending)
 
-    def weighted_sample(self) -> WeightedSample:
+    def weighted_sample(self, *, held_out: bool = False) -> WeightedSample:
         """The labels so far with their rows and weights, for any other model to learn from.
+
+        With ``held_out``, only those that this learner was not shown, among as many examples: any
+        of its classifiers may be judged by them.
 
         >>> learner = ActiveLearner("iwal1", n_features=2)
         >>> learner.tell(learner.ask([1.0, 0.0]), +1)
@@ -379,12 +655,74 @@ class ActiveLearner:
         ([[1.0, 0.0]], [1], [1.0], 1, [0])
         """
         with self._lock:
-            return self._questions.sample(self._n_features)
+            return self._questions.sample(self._n_features, held_out=held_out)
+
+    def label_places(self) -> LabelPlaces | None:
+        """Where the labels of :meth:`weighted_sample` stood in the stream.
+
+        None if the learner was begun by an earlier version, which has not kept it.
+
+        >>> learner = ActiveLearner("passive", n_features=1)
+        >>> questions = [learner.ask([1.0]) for _ in range(3)]
+        >>> learner.withdraw(questions[1])
+        >>> learner.tell_many([(questions[0], 1), (questions[2], -1)])
+        >>> learner.label_places()
+        LabelPlaces(positions=array([0, 2]), least=array([1., 1.]), unanswered=[(), (1.0,)])
+        """
+        with self._lock:
+            return self._questions.label_places()
+
+    @property
+    def hold_out(self) -> float:
+        """The share of the stream that only judges."""
+        return 0.0 if self._judging is None else self._judging.hold_out
+
+    @property
+    def audit(self) -> float:
+        """The probability with which a label is asked for outside a region."""
+        return 0.0 if self._judging is None else self._judging.audit
+
+    @property
+    def floor(self) -> float | None:
+        """What no query probability is to be below, as it was known before the first example.
+
+        None where nothing was.
+
+        >>> [ActiveLearner(name, n_features=1).floor for name in ("passive", "margin")]
+        [1.0, None]
+        """
+        with self._lock:
+            return getattr(self.learner, "floor", None)
 
     def stats(self) -> Stats:
         """Counts, rates and a warning, as they are now."""
         with self._lock:
-            return self._questions.stats(self.learner.k, self.learner.mean_error)
+            stats = self._questions.stats(self.learner.k, self.learner.mean_error)
+            found = self.learner.crossfit if isinstance(self.learner, PacedLearner) else None
+            return (
+                stats
+                if found is None
+                else dataclasses.replace(stats, crossfit=crossfit_error(*found))
+            )
+
+    @property
+    def until(self) -> Until | None:
+        """What is aimed at."""
+        return None if self._stopping is None else self._stopping.until
+
+    def done(self) -> str | None:
+        """Why no more labels are needed, by ``until``; None while they are.
+
+        Nothing changes by it: what is pending may still be answered, and more may be asked.
+
+        >>> learner = ActiveLearner("passive", n_features=1, hold_out=0.5, until=Until(error=0.2))
+        >>> while not learner.done():
+        ...     learner.tell(learner.ask([1.0]), +1)
+        >>> learner.done(), learner.stats().held_out
+        ('the error is at most 17.4%, and 20.0% was aimed at', 53)
+        """
+        with self._lock:
+            return None if self._stopping is None else self._stopping.reason(self.stats())
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to one file, atomically."""
@@ -413,13 +751,19 @@ class ActiveLearner:
                 features=saved.features,
                 classes=saved.classes,
                 reading=saved.reading,
+                hold_out=saved.hold_out,
+                audit=saved.audit,
+                until=saved.until,
                 **parameters,
             )
             loaded._preset = saved.preset
+            loaded.pool = saved.state.get("pool")
             loaded.learner.set_state(saved.state["learner"])
         with saved.checked():
             loaded._coins.set_state(saved.state)
             loaded._questions.set_state(saved.state, loaded._n_features)
+            if loaded._stopping is not None:
+                loaded._stopping.set_state(saved.state["stopping"], loaded._n_features)
             bought = {*loaded._questions.pending, *loaded._questions.bought}
             loaded._ledger.set_state(saved.state["ledger"], bought)
             loaded._check_clock()
@@ -427,21 +771,22 @@ class ActiveLearner:
 
     def _check_clock(self) -> None:
         """A streaming learner has learned what the books say, and more if driven by its verbs."""
-        books, k = self._questions, self.learner.k
-        learned = books.seen - books.refused - len(books.pending)
+        learned, k = self._questions.learned, self.learner.k
         if isinstance(self.learner, StreamingLearner) and k < learned:
             raise InvalidParameter(f"a saved k must be at least {learned}, got {k}")
 
     def _get_state(self) -> State:
         return {
             "preset": self._preset,
-            "class": type(self.learner).__name__,
+            "class": type(getattr(self.learner, "coded", self.learner)).__name__,
             "learner": self.learner.get_state(),
             "features": None if self.features is None else self.features.get_state(),
             "classes": list(self.classes),
             "reading": self.reading,
+            "pool": self.pool,
             "budget": dataclasses.asdict(self._ledger.budget),
             "ledger": self._ledger.get_state(),
+            "stopping": None if self._stopping is None else self._stopping.get_state(),
             **self._coins.get_state(),
             **self._questions.get_state(),
         }
@@ -453,10 +798,27 @@ class ActiveLearner:
             self._questions.judge()
 
     def _take(self, id: int, label: Label) -> None:
+        row, decision = self._questions.pending[id]
+        if not self._questions.is_apart(id, decision):
+            self._learn(row, decision, label)
+        self._answered(id, label, self.learner.k)
+        self._follow()
+
+    def _follow(self) -> None:
+        """Look whether another classifier decides now."""
+        if self._judging is not None:
+            self._judging.follow(self._questions.bought)
+        if self._stopping is not None:
+            self._stopping.follow()
+
+    def _answered(self, id: int, label: Label, learned: int) -> None:
+        """Enter a label into the books, once it is learned where it is to be."""
         questions = self._questions
         row, decision = questions.pending[id]
-        self._learn(row, decision, label)
-        questions.count(decision.in_disagreement, self.learner.k)
+        if self._judging is not None and questions.is_apart(id, decision):
+            self._judging.answer(id, row, decision, label)
+        else:
+            questions.count(decision.in_disagreement, learned)
         del questions.pending[id]
         questions.bought[id] = label, row, decision.probability
         questions.unjudged.append((decision.probability, decision.predicted != label))
@@ -470,10 +832,20 @@ class ActiveLearner:
             )
         return scorer
 
+    def _rows(self, X: Matrix) -> Matrix:
+        """A matrix as wide as the learner's features; one that is wider is left to be refused."""
+        rows = as_matrix(X)
+        width = self._n_features
+        return rows if width is None or rows.shape[1] >= width else resized(rows, width)
+
     def _row(self, x: Any) -> Row:
         if self.features is not None and isinstance(x, Record | Mapping):
             return self.features.encode(x)
         return as_row(x, self._n_features)
+
+
+def _is_quiet(decision: Decision | None) -> bool:
+    return decision is not None and not decision.queried
 
 
 def _plan(budget: Budget, horizon: int | None) -> tuple[int | None, int | None, float | None]:

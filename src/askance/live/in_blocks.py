@@ -6,9 +6,10 @@ from typing import cast
 import numpy as np
 
 from askance.live.active_learner import ActiveLearner
+from askance.live.judging import learn_shown
 from askance.protocols import BlockLearner
 from askance.sparse import rows_of
-from askance.types import Decision, Floats, Label, Matrix, Row
+from askance.types import Decision, Floats, Label, Matrix
 from askance.validation import require_label
 
 __all__ = ["InBlocks", "goes_in_blocks"]
@@ -32,12 +33,18 @@ class InBlocks:
 
     def __init__(self, live: ActiveLearner) -> None:
         self._live, self._learner = live, cast(BlockLearner, live.learner)
-        self.decide_many = self._learner.decide_many
+        judging = live._judging
+        self.decide_many = self._learner.decide_many if judging is None else judging.decide_block
 
     @property
     def remaining(self) -> int:
         """How many examples, at least one, can be decided before anything changes."""
         return self._learner.remaining
+
+    @property
+    def n_classes(self) -> int | None:
+        """The number of classes if labels are codes."""
+        return self._live.n_classes
 
     def coins(self, count: int) -> Floats:
         """The coins of the next examples."""
@@ -47,21 +54,16 @@ class InBlocks:
         self, X: Matrix, decisions: Sequence[Decision], labels: Sequence[Label | None]
     ) -> None:
         """Learn a block, and write down what was asked and answered."""
-        live = self._live
+        live, judging = self._live, self._live._judging
         with live._lock:
-            self._learner.learn_many(X, decisions, labels)
-            questions, ledger = live._questions, live._ledger
-            first = questions.seen
+            coins = self.coins(len(decisions))
+            held = np.zeros(len(coins), bool) if judging is None else judging.takes(coins)
+            learned = learn_shown(self._learner, X, decisions, labels, held)
             wanted = [i for i, decision in enumerate(decisions) if decision.queried]
-            # Copies, so that a label does not keep its whole block.
-            for i, row in zip(wanted, rows_of(X[wanted], wide=True), strict=True):
-                kept = Row(row.indices.copy(), row.values.copy())
-                bought = require_label(labels[i])
-                questions.bought[first + i] = bought, kept, decisions[i].probability
-                ledger.buy(first + i)
-            before = self._learner.k - len(decisions)
-            for i, (decision, label) in enumerate(zip(decisions, labels, strict=True), start=1):
-                live._coins.advance()
-                questions.keep(decision, label)
-                questions.count(decision.in_disagreement, before + i)
-            questions.seen = first + len(decisions)
+            rows = dict(zip(wanted, rows_of(X[wanted], wide=True), strict=True))
+            for i, decision in enumerate(decisions):
+                apart, k = bool(held[i]), learned[i]
+                question = live._enter(decision, rows.get(i), held=apart, learned=k)
+                if question.wanted:
+                    live._answered(question.id, require_label(labels[i], live.n_classes), k)
+            live._follow()

@@ -9,11 +9,12 @@ from typing import Any
 from askance.data.features import FeatureMap
 from askance.errors import AskanceError, FileUnreadable, InvalidParameter
 from askance.live.budget import Budget
+from askance.live.stopping import Until
 from askance.presets import constructed, members_of
 from askance.protocols import Learner
 from askance.storage.states import LARGEST_STATE, read_versioned
 from askance.types import State
-from askance.validation import saved_part, saved_whole, shown
+from askance.validation import saved_number, saved_part, saved_whole, shown
 
 __all__ = ["KIND", "Saved", "checked_classes", "read_saved"]
 
@@ -32,9 +33,12 @@ class Saved:
     preset: State | None
     kind: str
     features: FeatureMap | None
-    classes: tuple[str, str]
+    classes: tuple[str, ...]
     reading: State
     budget: Budget
+    hold_out: float
+    audit: float
+    until: Until | None
 
     def chosen(self, learner: Learner | None, estimator: Any) -> tuple[str | Learner, State]:
         """The learner, or its name and parameters: what :class:`ActiveLearner` is built from."""
@@ -80,11 +84,13 @@ class Saved:
                     f"{rows} rows of {n_features} features take more than {LARGEST_STATE} bytes"
                 )
             return
-        entries, members = len(state["erm"]["weights"]), len(state.get("cover", ()))
-        if entries != n_features + 1:
-            raise InvalidParameter(
-                f"{entries} saved weights do not belong to {n_features} features and a constant"
-            )
+        members = len(state.get("cover", ()))
+        for lane in state["erm"].get("lanes", [state["erm"]]):
+            entries = len(lane["weights"])
+            if entries != n_features + 1:
+                raise InvalidParameter(
+                    f"{entries} saved weights do not belong to {n_features} features and a constant"
+                )
         expected = members_of(preset)
         if members != expected:
             raise InvalidParameter(f"a saved cover must have {expected} members, got {members}")
@@ -109,6 +115,12 @@ def read_saved(path: str | os.PathLike[str]) -> Saved:
         if state["features"] is not None:
             features = FeatureMap()
             features.set_state(saved_part(state, "features", dict))
+        judging = saved_part(state, "judging", dict) if state.get("judging") else None
+        shares = [
+            0.0 if judging is None else saved_number(judging, name, most=1.0)
+            for name in ("hold_out", "audit")
+        ]
+        stopping = saved_part(state, "stopping", dict) if state.get("stopping") else None
         return Saved(
             path=path,
             state=state,
@@ -118,20 +130,22 @@ def read_saved(path: str | os.PathLike[str]) -> Saved:
             classes=checked_classes(state["classes"]),
             reading=saved_part(state, "reading", dict),
             budget=Budget(**saved_part(state, "budget", dict)),
+            hold_out=shares[0],
+            audit=shares[1],
+            until=None if stopping is None else Until(**saved_part(stopping, "until", dict)),
         )
 
 
-def checked_classes(classes: object) -> tuple[str, str]:
-    """Two different names.
+def checked_classes(classes: object) -> tuple[str, ...]:
+    """Two or more different names.
 
     >>> checked_classes(["no", "yes"])
     ('no', 'yes')
     """
-    if isinstance(classes, tuple | list) and len(classes) == 2 and classes[0] != classes[1]:
-        negative, positive = classes
-        if isinstance(negative, str) and isinstance(positive, str):
-            return negative, positive
-    raise InvalidParameter(f"classes must be two different names, got {classes!r}")
+    named = isinstance(classes, tuple | list) and all(isinstance(one, str) for one in classes)
+    if isinstance(classes, tuple | list) and named and len(set(classes)) == len(classes) >= 2:
+        return tuple(classes)
+    raise InvalidParameter(f"classes must be two or more different names, got {shown(classes)}")
 
 
 def _estimator(state: State) -> Any:

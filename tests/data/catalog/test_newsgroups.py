@@ -6,7 +6,7 @@ from sklearn.datasets._twenty_newsgroups import (
     strip_newsgroup_quoting,
 )
 
-from askance.data.catalog.newsgroups import _written
+from askance.data.catalog.newsgroups import authored
 
 line = st.sampled_from(
     ["", "--", " - ", "hello there", "> quoted", "|bar", "Bob writes:", "In article <1>", "From: x"]
@@ -17,4 +17,4 @@ line = st.sampled_from(
 def test_what_an_author_wrote_is_what_scikit_learn_leaves(given_lines):
     text = "Subject: y\n\n" + "\n".join(given_lines)
     expected = strip_newsgroup_quoting(strip_newsgroup_footer(strip_newsgroup_header(text)))
-    assert _written(text) == expected
+    assert authored(text) == expected

@@ -243,7 +243,7 @@ def test_values_are_those_of_the_raw_file(name, raw_files, tmp_path):
 @pytest.mark.usefixtures("compiled")
 def test_messages_are_counted_as_scikit_learn_does(raw_files, tmp_path):
     """What an author wrote is told by the test of `newsgroups`; here it is taken over."""
-    from askance.data.catalog.newsgroups import _written
+    from askance.data.catalog.newsgroups import authored
 
     texts = {}
     with (
@@ -253,7 +253,7 @@ def test_messages_are_counted_as_scikit_learn_does(raw_files, tmp_path):
         for member in itertools.islice((m for m in archive if m.isfile()), 0, None, 97):
             content = archive.extractfile(member).read()
             few.addfile(member, io.BytesIO(content))
-            texts[member.name] = _written(content.decode("latin1"))
+            texts[member.name] = authored(content.decode("latin1"))
     parts = {"train": [], "test": []}
     for name in sorted(texts, key=lambda name: name.split("/")[-2:]):
         parts["train" if "-train/" in name else "test"].append(name)

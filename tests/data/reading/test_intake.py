@@ -85,7 +85,7 @@ def test_a_column_that_is_not_there_is_a_slip_of_the_pen(mixed, role, refused):
         ("a,sold\n", BadRecord, ["holds no records"]),
         ("a,b\n1,2\n", BadRecord, ["no label column 'sold'", "it has a, b"]),
         ("a,sold\n1,x\n2,y\n", InvalidLabel, ["row 1", "'x'", "which label is positive"]),
-        ("a,sold\n1,yes\n2,no\n3,maybe\n", InvalidLabel, ["row 3", "third value"]),
+        ("a,sold\n1,yes\n2,no\n3,true\n", InvalidLabel, ["row 3", "third value"]),
     ],
 )
 def test_what_cannot_be_read_is_said(tmp_path, content, error, parts, refused):

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from askance.data.features.columns import Words
-from askance.data.reading.labels import LabelReader
+from askance.data.reading.labels import AnyLabels, LabelReader
 from askance.errors import InvalidLabel
 
 
@@ -60,3 +60,44 @@ def test_beside_a_chosen_label_any_other_one_is_the_negative(positive, labels):
 def test_what_is_wrong_with_a_label_is_said(labels, sentence):
     with pytest.raises(InvalidLabel, match=f"^{sentence}$"):
         LabelReader().read(labels)
+
+
+@given(st.lists(st.sampled_from(["pear", "fig", "10", "9", None]), max_size=30))
+def test_three_labels_or_more_are_classes_in_their_order(labels):
+    reader = AnyLabels()
+    codes = reader.read(labels)
+    met = set(labels) - {None}
+    reader.settle()
+    if len(met) > 2:
+        order = [name for name in ("9", "10", "fig", "pear") if name in met]
+        assert reader.classes == tuple(order)
+        expected = [0 if label is None else 1 + order.index(label) for label in labels]
+        assert reader.meant(codes).tolist() == expected
+    elif met:
+        with pytest.raises(InvalidLabel, match="which label is positive"):
+            reader.meant(codes)
+
+
+def test_a_class_that_comes_later_is_one_more():
+    reader = AnyLabels()
+    first = reader.read(["c", "a", "b"])
+    reader.settle()
+    assert reader.meant(first).tolist() == [3, 1, 2]
+    assert reader.meant(reader.read(["aa", "c"])).tolist() == [4, 3]
+    assert reader.classes == ("a", "b", "c", "aa")
+
+
+@pytest.mark.parametrize("labels", [["1", "0", "-1"], ["yes", "no", "true"]])
+def test_spellings_of_yes_and_no_are_no_classes(labels):
+    reader = AnyLabels()
+    codes = reader.read(labels)
+    reader.settle()
+    with pytest.raises(InvalidLabel, match="row 3 has the label"):
+        reader.meant(codes)
+    named = AnyLabels(classes=labels)
+    assert named.meant(named.read(labels)).tolist() == [1, 2, 3]
+
+
+def test_numbers_to_predict_are_no_classes():
+    with pytest.raises(InvalidLabel, match="numbers to be predicted are none"):
+        AnyLabels().read([str(i) for i in range(1001)])

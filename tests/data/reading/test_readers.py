@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from askance.data.reading.readers import read, read_batches
+from askance.data.reading.readers import read, read_batches, read_columns
 from askance.errors import AskanceError, BadRecord, FileUnreadable, InvalidLabel, InvalidParameter
 from askance.types import Row
 
@@ -457,3 +457,28 @@ def test_many_columns_make_no_long_message(tmp_path, refused):
     path = write(tmp_path, "a.csv", f"{names}\n".encode())
     with refused(BadRecord, "no label column 'y'", "and 4,989 more"):
         list(read(path, label="y"))
+
+
+def test_whole_tables_come_as_columns(tmp_path):
+    texts = {"a": ["1", "02", None], "b": ["x", "NAN", "=y"]}
+    content = b"a,b\n1,x\n02,NAN\n,=y\n"
+    assert read_columns(write(tmp_path, "t.csv", content)) == texts
+    assert read_columns(write(tmp_path, "t.tsv", content.replace(b",", b"\t"))) == texts
+    assert read_columns(write(tmp_path, "t.csv.gz", gzip.compress(content))) == texts
+    assert read_columns(write(tmp_path, "h.csv", b"a,b\n")) == {"a": [], "b": []}
+    values = {"a": [1, 2], "b": [[1.5], None]}
+    pq.write_table(pa.table(values), tmp_path / "t.parquet")
+    assert read_columns(tmp_path / "t.parquet") == values
+    for name, content, part in (
+        ("e.csv", b"", "is empty"),
+        ("d.csv", b"a,a\n1,2\n", "two columns named 'a'"),
+        ("r.csv", b"a,b\n1,2,3\n", "3 fields where 2 were expected"),
+    ):
+        with pytest.raises(BadRecord, match=part):
+            read_columns(write(tmp_path, name, content))
+    with pytest.raises(InvalidParameter, match="a table of CSV, TSV or Parquet, got jsonl"):
+        read_columns(write(tmp_path, "t.jsonl", b"{}"))
+    raw = pa.array([b"\xff"], pa.binary()).view(pa.string())
+    pq.write_table(pa.table({"a": raw}), tmp_path / "u.parquet")
+    with pytest.raises(BadRecord, match="column 'a' has a string that is not UTF-8"):
+        read_columns(tmp_path / "u.parquet")

@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from askance.types import Matrix
+from askance.types import Integers, Matrix
 
 __all__ = ["Dataset", "Dimensions"]
 
@@ -28,7 +27,7 @@ class Dimensions(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dataset:
-    """Sparse rows and their labels, -1 or +1.
+    """Sparse rows and their labels, -1 or +1; of ``n_classes`` of them, codes from 0 on.
 
     >>> from askance.sparse import from_dense
     >>> rows = from_dense(np.array([[0.0, 0.0, 1.0], [0.5, 4.0, 0.0]]))
@@ -39,7 +38,8 @@ class Dataset:
 
     name: str
     csr: Matrix
-    labels: NDArray[np.int8]
+    labels: Integers
+    n_classes: int | None = None
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -50,7 +50,11 @@ class Dataset:
 
     @property
     def dimensions(self) -> Dimensions:
-        """The four numbers of ``tbl:datasets``."""
+        """The four numbers of ``tbl:datasets``; the minority is all but the largest class."""
         n = len(self)
-        positive = float(np.count_nonzero(self.labels == 1)) / n
-        return Dimensions(n, self.csr.nnz / n, self.n_features, min(positive, 1 - positive))
+        if self.n_classes is not None:
+            minority = 1 - float(np.bincount(self.labels).max()) / n
+        else:
+            positive = float(np.count_nonzero(self.labels == 1)) / n
+            minority = min(positive, 1 - positive)
+        return Dimensions(n, self.csr.nnz / n, self.n_features, minority)

@@ -13,7 +13,7 @@ from askance.data.catalog.design_matrix import signs
 from askance.data.reading.sources import tar_members
 from askance.sparse import from_parts
 
-__all__ = ["newsgroups"]
+__all__ = ["authored", "newsgroups"]
 
 _TOKEN = re.compile(r"\b\w\w+\b")
 _QUOTE = re.compile(
@@ -61,7 +61,7 @@ def _messages(path: Path) -> list[_Message]:
 
 def _counts(message: _Message, vocabulary: dict[str, int]) -> Counter[int]:
     counts: Counter[int] = Counter()
-    for word, count in Counter(_TOKEN.findall(_written(message.text).lower())).items():
+    for word, count in Counter(_TOKEN.findall(authored(message.text).lower())).items():
         if message.part == "train":
             counts[vocabulary.setdefault(word, len(vocabulary))] = count
         elif word in vocabulary:
@@ -69,7 +69,7 @@ def _counts(message: _Message, vocabulary: dict[str, int]) -> Counter[int]:
     return counts
 
 
-def _written(text: str) -> str:
+def authored(text: str) -> str:
     """Leave out the header, the signature and the lines quoted from others."""
     body = text.partition("\n\n")[2]
     lines = body.strip().split("\n")

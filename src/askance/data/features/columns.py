@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from askance.data.features.assembly import count_column, place_column
 from askance.errors import BadRecord
 from askance.sparse import from_parts
-from askance.types import Matrix
+from askance.types import Integers, Matrix
 
 __all__ = [
     "Column",
@@ -22,9 +22,9 @@ __all__ = [
     "Struct",
     "Words",
     "assemble",
-    "first_of",
     "numbers_of",
     "one_per_row",
+    "rows_of_column",
     "some_of",
     "values_of",
     "words_of",
@@ -147,19 +147,20 @@ def some_of(names: Iterable[str]) -> str:
     return ", ".join(known[:shown]) + (f" and {more:,} more" if more else "")
 
 
-def first_of(column: Column, n: int) -> Column:
-    """The first ``n`` rows of a column.
+def rows_of_column(column: Column, places: Integers) -> Column:
+    """Some rows of a column, in this order.
 
-    >>> first_of(np.array([1.5, 2.5]), 1).tolist()
-    [1.5]
+    >>> rows_of_column(np.array([1.5, 2.5]), np.array([1])).tolist()
+    [2.5]
     """
     if isinstance(column, Words):
-        return column._replace(codes=column.codes[:n])
+        return column._replace(codes=column.codes[places])
     if isinstance(column, Objects):
-        return Objects(column.values[:n])
+        return Objects([column.values[i] for i in places.tolist()])
     if isinstance(column, Struct):
-        return Struct({name: first_of(child, n) for name, child in column.children.items()})
-    return column[:n]
+        children = column.children.items()
+        return Struct({name: rows_of_column(child, places) for name, child in children})
+    return column[places]
 
 
 def values_of(column: Column) -> list[Any]:

@@ -4,13 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from askance.data.features.columns import Column, first_of, values_of
+from askance.data.features.columns import Column, rows_of_column, values_of
 from askance.data.text.vwtext import Tokens
 from askance.sparse import rows_of
-from askance.types import Label, Matrix, Row
+from askance.types import Integers, Label, Matrix, Row
 
 __all__ = ["Batch", "Columns", "Content", "Fields", "Record"]
 
@@ -35,10 +34,13 @@ class Record(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Some records in a row, as columns where the format has them; a missing label is 0."""
+    """Some records in a row, as columns where the format has them.
+
+    A missing label is 0. Two classes are -1 and +1, more are numbered from 1 on.
+    """
 
     ids: Sequence[str]
-    labels: NDArray[np.int8]
+    labels: Integers
     content: Content
 
     def records(self) -> Iterator[Record]:
@@ -48,17 +50,21 @@ class Batch(NamedTuple):
 
     def head(self, n: int) -> "Batch":
         """The first ``n`` records, or all if there are fewer."""
-        content = self.content
-        if n >= len(self.ids):
-            return self
-        first: Content
+        return self if n >= len(self.ids) else self.take(np.arange(n))
+
+    def take(self, places: Integers) -> "Batch":
+        """Some of the records, in this order."""
+        content, chosen = self.content, places.tolist()
+        part: Content
         if isinstance(content, Tokens):
-            first = content.head(n)
+            part = content.take(places)
         elif isinstance(content, dict):
-            first = {name: first_of(column, n) for name, column in content.items()}
+            part = {name: rows_of_column(column, places) for name, column in content.items()}
+        elif isinstance(content, list):
+            part = [content[i] for i in chosen]
         else:
-            first = content[:n]
-        return Batch(self.ids[:n], self.labels[:n], first)
+            part = content[places]
+        return Batch([self.ids[i] for i in chosen], self.labels[places], part)
 
     def _each(self) -> Iterator[Fields]:
         content = self.content

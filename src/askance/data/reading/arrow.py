@@ -1,6 +1,7 @@
 """The only module that reads with pyarrow: CSV and Parquet to plain columns, and zstd."""
 
 import bisect
+import contextlib
 import io
 import mmap
 import re
@@ -22,10 +23,13 @@ __all__ = [
     "first_text",
     "open_zstd",
     "parquet_batches",
+    "parquet_errors",
     "read_table",
+    "rows_in_groups",
     "to_column",
     "to_numbers",
     "to_texts",
+    "to_values",
 ]
 
 Buffer = bytes | mmap.mmap
@@ -146,14 +150,22 @@ def _csv_error(source: str, error: Exception) -> str:
     return f"{source} cannot be read as CSV: {_first_sentence(error)}"
 
 
-def parquet_batches(path: str | BinaryIO, source: str, check: Check) -> Iterator[dict[str, Any]]:
-    """Read Parquet batch by batch."""
+def parquet_batches(
+    path: str | BinaryIO, source: str, check: Check, groups: Sequence[int] | None = None
+) -> Iterator[dict[str, Any]]:
+    """Read Parquet batch by batch: all of it, or some row groups."""
+    with parquet_errors(source), pa.parquet.ParquetFile(path) as file:
+        names = file.schema_arrow.names
+        check(names)
+        for batch in file.iter_batches(batch_size=1 << 14, row_groups=groups):
+            yield dict(zip(names, batch.columns, strict=True))
+
+
+@contextlib.contextmanager
+def parquet_errors(source: str) -> Iterator[None]:
+    """Say in one sentence why a file cannot be read as Parquet."""
     try:
-        with pa.parquet.ParquetFile(path) as file:
-            names = file.schema_arrow.names
-            check(names)
-            for batch in file.iter_batches(batch_size=1 << 14):
-                yield dict(zip(names, batch.columns, strict=True))
+        yield
     except UnicodeDecodeError as error:
         # Only names are decoded here; values are when they are looked at.
         raise BadRecord(
@@ -161,6 +173,12 @@ def parquet_batches(path: str | BinaryIO, source: str, check: Check) -> Iterator
         ) from None
     except pa.ArrowInvalid as error:
         raise BadRecord(f"{source} cannot be read as Parquet: {_first_sentence(error)}") from error
+
+
+def rows_in_groups(path: str | BinaryIO) -> list[int]:
+    """How many rows each row group of a Parquet file has."""
+    with pa.parquet.ParquetFile(path) as file:
+        return [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
 
 
 def to_column(name: str, array: Any) -> Column:
@@ -197,6 +215,15 @@ def to_texts(name: str, array: Any) -> list[str | None]:
             f"the id column {name!r} of type {kind} cannot be written as text"
         ) from None
     return texts
+
+
+def to_values(name: str, array: Any) -> list[Any]:
+    """A column as plain values, None where one is missing."""
+    try:
+        values: list[Any] = array.to_pylist()
+    except UnicodeDecodeError:
+        raise BadRecord(f"column {name!r} has a string that is not UTF-8") from None
+    return values
 
 
 def to_numbers(array: Any) -> Numbers | None:

@@ -4,7 +4,6 @@ import itertools
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -15,7 +14,8 @@ from askance.data.features.columns import Column, Words, some_of
 from askance.data.features.indexers import Hashing
 from askance.data.features.naming import kind_of
 from askance.data.features.records import Batch
-from askance.data.reading.labels import LabelReader, label_text
+from askance.data.reading.files import Piece, Sources, each_source, find_files
+from askance.data.reading.labels import AnyLabels, label_text
 from askance.data.reading.readers import read_batches
 from askance.errors import BadRecord, InvalidParameter
 from askance.types import Matrix, State
@@ -47,6 +47,9 @@ class Reading:
     ----------
     format, label, id, positive, strings
         As :func:`askance.data.reading.readers.read` takes them.
+    classes
+        All labels, in the order of their classes; without it they are told from the file, and
+        where it is empty any label is taken.
     text
         Columns of strings to cut into words; None recognises them from the first records.
     ignore
@@ -63,6 +66,7 @@ class Reading:
     label: str | None = None
     id: str | None = None
     positive: str | None = None
+    classes: tuple[str, ...] | None = None
     strings: tuple[str, ...] = ()
     text: tuple[str, ...] | None = None
     ignore: tuple[str, ...] = ()
@@ -71,6 +75,7 @@ class Reading:
     scale: bool = True
 
     def __post_init__(self) -> None:
+        self._check_classes()
         if type(self.scale) is not bool:
             raise InvalidParameter(f"scale must be true or false, got {shown(self.scale)}")
         for name, most in (("ngrams", MOST_NGRAMS), ("bits", MOST_BITS)):
@@ -79,6 +84,17 @@ class Reading:
                 raise InvalidParameter(
                     f"{name} must be a whole number from 1 to {most}, got {shown(value)}"
                 )
+
+    def _check_classes(self) -> None:
+        if not self.classes:
+            return
+        names = [label_text(name) for name in self.classes]
+        if not (len(set(names)) == len(names) >= 2 and None not in names):
+            raise InvalidParameter(
+                f"classes must be two or more different labels, got {shown(list(self.classes))}"
+            )
+        if self.positive is not None:
+            raise InvalidParameter("classes name the positive one as the last of two, got both")
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> Self:
@@ -95,12 +111,15 @@ class Reading:
         >>> Reading.from_state(Reading(label="spam").as_state()).label
         'spam'
         """
+        # Where there is nothing to say, files stay as they were before there were more classes.
+        named = {} if self.classes is None else {"classes": list(self.classes)}
         return {
             "label": self.label,
             "id": self.id,
             "positive": self.positive,
             "strings": list(self.strings),
             "ignore": list(self.ignore),
+            **named,
         }
 
     @classmethod
@@ -110,6 +129,7 @@ class Reading:
             label=state.get("label"),
             id=state.get("id"),
             positive=state.get("positive"),
+            classes=tuple(state["classes"]) if "classes" in state else None,
             strings=tuple(state.get("strings", ())),
             ignore=tuple(state.get("ignore", ())),
         )
@@ -117,7 +137,9 @@ class Reading:
     def unlabelled(self) -> "Reading":
         """The same for a file whose label column, if it has one, is not wanted."""
         dropped = () if self.label is None else (self.label,)
-        return replace(self, label=None, positive=None, ignore=(*self.ignore, *dropped))
+        return replace(
+            self, label=None, positive=None, classes=None, ignore=(*self.ignore, *dropped)
+        )
 
 
 def _option(name: str, value: Any) -> Any:
@@ -129,17 +151,23 @@ def _option(name: str, value: Any) -> Any:
     if name in ("ngrams", "bits", "scale"):
         return value
     if name == "positive":
-        # It may be a number or a switch: TOML has 1 and true without quotes.
-        text = label_text(value) if isinstance(value, str) or _is_number(value) else None
-        if text is None:
-            raise InvalidParameter(f"positive must be a label, got {shown(value)}")
-        return text
+        return _label(name, value)
+    if name == "classes":
+        return tuple(_label(name, one) for one in (value if isinstance(value, list) else [value]))
     if name not in ("format", "label", "id"):
         known = ", ".join(Reading.__dataclass_fields__)
         raise InvalidParameter(f"a file is read with {known}, got {shown(name)}")
     if isinstance(value, str) and value:
         return value
     raise InvalidParameter(f"{name} must be text, got {shown(value)}")
+
+
+def _label(name: str, value: Any) -> str:
+    # It may be a number or a switch: TOML has 1 and true without quotes.
+    text = label_text(value) if isinstance(value, str) or _is_number(value) else None
+    if text is None:
+        raise InvalidParameter(f"{name} must be a label, got {shown(value)}")
+    return text
 
 
 def _is_number(value: object) -> bool:
@@ -162,7 +190,8 @@ class Intake:
     Parameters
     ----------
     source
-        A path, or ``-`` for standard input.
+        A path, a pattern or an address, or several of them, whose records are numbered through; or
+        ``-`` for standard input.
     reading
         Which columns are what.
     features
@@ -172,6 +201,7 @@ class Intake:
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> file = Path(tempfile.mkdtemp()) / "mail.csv"
     >>> _ = file.write_text("subject,size,spam\nwin a car now,3,yes\nlunch at one,5,no\n")
     >>> intake = Intake(file, Reading(label="spam"))
@@ -182,11 +212,13 @@ class Intake:
     """
 
     def __init__(
-        self, source: str | Path, reading: Reading, features: FeatureMap | None = None
+        self, source: Sources, reading: Reading, features: FeatureMap | None = None
     ) -> None:
-        self.source = "standard input" if str(source) == "-" else str(source)
+        if not isinstance(source, Piece):
+            source = find_files(source)
+        self.source = _named(source)
         self.reading = reading
-        self._labels = LabelReader(reading.positive)
+        self._labels = AnyLabels(reading.positive, reading.classes)
         self._batches = self._read(source, features)
         first = next(self._batches, None)
         if first is None:
@@ -207,13 +239,25 @@ class Intake:
 
     def batches(self) -> Iterator[Batch]:
         """The same walk without the encoding, for callers that do not need every row."""
+        self.settle()
         while self._ahead:
-            yield self._ahead.pop(0)
-        yield from map(self._without_ignored, self._batches)
+            yield self._meant(self._ahead.pop(0))
+        yield from (self._meant(self._without_ignored(batch)) for batch in self._batches)
+
+    def settle(self) -> None:
+        """Decide by what was read so far whether there are two classes or more."""
+        self._labels.settle()
+
+    def _meant(self, batch: Batch) -> Batch:
+        return batch._replace(labels=self._labels.meant(batch.labels))
+
+    def read_whole(self) -> None:
+        """Read the file to its end, so that its classes are known before the walk."""
+        self._ahead += map(self._without_ignored, self._batches)
 
     @property
-    def classes(self) -> tuple[str, str]:
-        """The user's names of -1 and +1, as far as they have been read."""
+    def classes(self) -> tuple[str, ...]:
+        """The user's names of the classes, as far as they have been read; of two, -1 and +1."""
         return self._labels.classes
 
     @property
@@ -247,13 +291,13 @@ class Intake:
             self._ahead.append(batch)
             yield batch
 
-    def _read(self, source: str | Path, features: FeatureMap | None) -> Iterator[Batch]:
+    def _read(self, source: Sources, features: FeatureMap | None) -> Iterator[Batch]:
         options = self.reading
         known = [] if features is None else [n for n, k in features.kinds.items() if k == "string"]
         # What is left out is read as strings, so that nothing in it can be wrong.
         strings = (*options.strings, *(options.text or ()), *options.ignore, *known)
-        path = "-" if str(source) == "-" else Path(source)
-        return read_batches(path, options.format, options.label, options.id, self._labels, strings)
+        columns = options.label, options.id
+        return read_batches(source, options.format, *columns, self._labels, strings)
 
     def _without_ignored(self, batch: Batch) -> Batch:
         content, ignored = batch.content, self.reading.ignore
@@ -289,6 +333,14 @@ class Intake:
         if text is None:
             text = tuple(name for name in text_columns(first) if name not in options.strings)
         return FeatureMap(Hashing(options.bits), text, options.ngrams)
+
+
+def _named(source: Sources) -> str:
+    """What messages call a source."""
+    first, *more = each_source(source)
+    name = first.source if isinstance(first, Piece) else str(first)
+    name = "standard input" if name == "-" else name
+    return f"{name} and {len(more)} more" if more else name
 
 
 def _looks_like_ids(column: Column) -> bool:

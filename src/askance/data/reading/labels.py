@@ -1,14 +1,32 @@
-"""A user's own labels -> -1 and +1, at the edge."""
+"""A user's own labels -> the package's, at the edge.
 
-from collections.abc import Sequence
+A missing label is 0. Two classes are -1 and +1; more are 1, 2, 3 and so on, in their order.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from askance.data.features.columns import Words
 from askance.errors import InvalidLabel
+from askance.types import Integers
+from askance.validation import shown
 
-__all__ = ["LabelReader", "Labels", "label_text"]
+__all__ = [
+    "MOST_CLASSES",
+    "AnyLabels",
+    "ClassReader",
+    "LabelColumn",
+    "LabelReader",
+    "Labels",
+    "in_order",
+    "label_text",
+]
+
+MOST_CLASSES = 1000
+"""Classes that labels may have; more are rather numbers that are to be predicted."""
 
 _POSITIVE = frozenset({"1", "true", "yes", "y", "t", "+", "positive"})
 _NEGATIVE = frozenset({"-1", "0", "false", "no", "n", "f", "-", "negative"})
@@ -34,6 +52,28 @@ def label_text(value: object) -> str | None:
     except ValueError:
         return text or None
     return None if np.isnan(number) else f"{number:g}"
+
+
+def in_order(names: Sequence[str]) -> list[str]:
+    """Names of classes sorted, numbers by their size.
+
+    >>> in_order(["10", "9", "b", "a"])
+    ['9', '10', 'a', 'b']
+    """
+
+    def place(name: str) -> tuple[bool, float, str]:
+        try:
+            return False, float(name), name
+        except ValueError:
+            return True, 0.0, name
+
+    return sorted(names, key=place)
+
+
+class LabelColumn(Protocol):
+    """Converts the labels of a file, batch after batch."""
+
+    def read(self, labels: Labels, first: int = 1) -> Integers: ...
 
 
 class LabelReader:
@@ -69,18 +109,10 @@ class LabelReader:
 
     def read(self, labels: Labels, first: int = 1) -> NDArray[np.int8]:
         """Convert labels, 0 for a missing one; ``first`` is the first one's row, for messages."""
-        words = labels if isinstance(labels, Words) else _coded(labels)
-        _, rows = np.unique(words.codes, return_index=True)
-        signs = np.zeros(len(words.values) + 1, dtype=np.int8)
-        for row in np.sort(rows).tolist():
-            code = words.codes[row]
-            if code >= 0:
-                signs[code] = self._sign(label_text(words.values[code]), first + row)
-        return signs[words.codes]
+        return _converted(labels, first, self.label).astype(np.int8)
 
-    def _sign(self, text: str | None, row: int) -> int:
-        if text is None:
-            return 0
+    def label(self, text: str, row: int) -> int:
+        """-1 or +1 for a label as :func:`label_text` writes it, first met in a row."""
         if text == self._positive:
             return 1
         if self._negative is None and (self._chosen or text.lower() in _NEGATIVE):
@@ -95,7 +127,8 @@ class LabelReader:
     def _refusal(self, text: str, row: int) -> str:
         if self._positive is not None and self._negative is not None:
             two = f"{self._positive!r} and {self._negative!r}"
-            return f"row {row:,} has the label {text!r}, a third value beside {two}"
+            more = "" if self._chosen else ": say which classes there are (--classes)"
+            return f"row {row:,} has the label {text!r}, a third value beside {two}{more}"
         same = self._positive if text.lower() in _POSITIVE else self._negative
         if same is not None and text.lower() in _POSITIVE | _NEGATIVE:
             return f"row {row:,} has the label {text!r}, a second spelling beside {same!r}"
@@ -103,6 +136,115 @@ class LabelReader:
             f"row {row:,} has the label {text!r}, where 1, yes or true, and -1, 0, no or false, "
             "would speak for themselves: say which label is positive (--positive)"
         )
+
+
+class ClassReader:
+    """Numbers the classes of a stream from 1 on.
+
+    ``classes`` that are known come first, in their order. If they are ``all`` of them, any other is
+    refused; else it is taken for one more class.
+
+    >>> reader = ClassReader(["ham", "spam", "ads"])
+    >>> reader.read(["spam", None, "phish"]).tolist(), reader.classes
+    ([2, 0, 4], ('ham', 'spam', 'ads', 'phish'))
+    >>> ClassReader(["ham", "spam", "ads"], all=True).read(["phish"])
+    Traceback (most recent call last):
+    askance.errors.InvalidLabel: row 1 has the label 'phish', not one of ham, spam, ads
+    """
+
+    def __init__(self, classes: Sequence[str] = (), *, all: bool = False) -> None:
+        self._all = all
+        self._codes = {label_text(name) or name: i for i, name in enumerate(classes, start=1)}
+        self.rows: list[int] = [0] * len(self._codes)
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """Their names, as far as they are known."""
+        return tuple(self._codes)
+
+    def read(self, labels: Labels, first: int = 1) -> Integers:
+        """Convert labels, 0 for a missing one; ``first`` is the first one's row, for messages."""
+        return _converted(labels, first, self.label)
+
+    def label(self, text: str, row: int) -> int:
+        """The number of a class as :func:`label_text` writes it, first met in a row."""
+        if text not in self._codes:
+            if self._all:
+                known = shown(", ".join(self._codes))[1:-1]
+                raise InvalidLabel(f"row {row:,} has the label {text!r}, not one of {known}")
+            if len(self._codes) == MOST_CLASSES:
+                raise InvalidLabel(
+                    f"row {row:,} has the label {text!r}, after {MOST_CLASSES:,} others: "
+                    "classes were expected, and numbers to be predicted are none"
+                )
+            self.rows.append(row)
+        return self._codes.setdefault(text, len(self._codes) + 1)
+
+
+class AnyLabels:
+    """Labels of which it is not known yet whether they are of two classes or more.
+
+    They are numbered as they come. :meth:`settle` then decides by those so far: three or more are
+    classes, unless they are several spellings of yes and no; what comes later may add classes
+    there, and is refused where there are two. ``positive`` says that there are two, ``classes``
+    names them all, or if it is empty takes whatever comes.
+
+    >>> labels = AnyLabels()
+    >>> codes = labels.read(["pear", "apple", "fig", None])
+    >>> labels.settle()
+    >>> labels.meant(codes).tolist(), labels.classes
+    ([3, 1, 2, 0], ('apple', 'fig', 'pear'))
+    """
+
+    def __init__(self, positive: str | None = None, classes: Sequence[str] | None = None) -> None:
+        self._met = ClassReader()
+        self._positive = positive
+        self._meaning: LabelReader | ClassReader | None = None
+        if classes is not None and len(classes) != 2:
+            self._meaning = ClassReader(classes, all=bool(classes))
+        elif classes is not None:
+            negative, self._positive = classes
+            self._meaning = LabelReader(self._positive)
+            self._meaning.label(label_text(negative) or negative, 0)
+        elif positive is not None:
+            self._meaning = LabelReader(positive)
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The names of the classes, as far as they are known."""
+        return (self._meaning or LabelReader()).classes
+
+    def read(self, labels: Labels, first: int = 1) -> Integers:
+        """Number labels as they come, for :meth:`meant`."""
+        return self._met.read(labels, first)
+
+    def settle(self) -> None:
+        """Decide by what was read so far, unless it is decided."""
+        if self._meaning is None:
+            met = self._met.classes
+            words = all(text.lower() in _POSITIVE | _NEGATIVE for text in met)
+            several = len(met) > 2 and not words
+            self._meaning = ClassReader(in_order(met)) if several else LabelReader()
+
+    def meant(self, codes: Integers) -> Integers:
+        """The labels of what was read, once it is settled."""
+        meaning = self._meaning or LabelReader()
+        pairs = zip(self._met.classes, self._met.rows, strict=True)
+        labels = np.array([0, *(meaning.label(*pair) for pair in pairs)], np.int32)[codes]
+        return labels.astype(np.int8) if isinstance(meaning, LabelReader) else labels
+
+
+def _converted(labels: Labels, first: int, label: Callable[[str, int], int]) -> Integers:
+    """What ``label`` makes of each different text and the row in which it is first met."""
+    words = labels if isinstance(labels, Words) else _coded(labels)
+    _, rows = np.unique(words.codes, return_index=True)
+    found = np.zeros(len(words.values) + 1, dtype=np.int32)
+    for row in np.sort(rows).tolist():
+        code = words.codes[row]
+        text = label_text(words.values[code]) if code >= 0 else None
+        if text is not None:
+            found[code] = label(text, first + row)
+    return found[words.codes]
 
 
 def _coded(labels: Sequence[object] | NDArray[np.float64]) -> Words:

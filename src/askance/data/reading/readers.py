@@ -4,6 +4,7 @@ All but Parquet may be compressed (gzip, bzip2, xz, zstd) or come from standard 
 there, or compressed as a whole, is first copied to a temporary file.
 """
 
+import contextlib
 import json
 import re
 import shutil
@@ -23,17 +24,22 @@ from askance.data.reading.arrow import (
     csv_batches,
     first_text,
     parquet_batches,
+    parquet_errors,
+    rows_in_groups,
     to_column,
     to_numbers,
     to_texts,
+    to_values,
 )
-from askance.data.reading.labels import LabelReader, Labels
-from askance.data.reading.sources import PACKED, open_bytes, readable
+from askance.data.reading.files import PIECE_ROWS, Piece, Sources, each_source
+from askance.data.reading.labels import LabelColumn, LabelReader, Labels
+from askance.data.reading.remote import is_address
+from askance.data.reading.sources import PACKED, open_bytes, open_raw, readable
 from askance.data.text.libsvm import LONGEST_LINE, libsvm_batches
 from askance.data.text.vwtext import vw_batches
 from askance.errors import BadRecord, InvalidParameter
 
-__all__ = ["Batch", "Record", "read", "read_batches"]
+__all__ = ["Batch", "Record", "pieces_of", "read", "read_batches", "read_columns"]
 
 _SUFFIXES = {
     ".csv": "csv",
@@ -91,28 +97,108 @@ def read(
 
 
 def read_batches(
-    source: str | Path,
+    source: Sources,
     format: str | None = None,
     label: str | None = None,
     id: str | None = None,
-    positive: str | LabelReader | None = None,
+    positive: str | LabelColumn | None = None,
     strings: Collection[str] = (),
 ) -> Iterator[Batch]:
     """Read records many at a time, which is faster; the parameters are those of :func:`read`.
 
-    A ``LabelReader`` in place of ``positive`` knows the two labels later.
+    Something that reads labels in place of ``positive`` knows the classes later. Of several files
+    the records are numbered through.
     """
-    kind = _format_of(source, format)
-    name = "standard input" if source == "-" else str(source)
-    labels = positive if isinstance(positive, LabelReader) else LabelReader(positive)
+    if positive is None or isinstance(positive, str):
+        positive = LabelReader(positive)
     if label is not None and label == id:
         raise InvalidParameter(f"the label and the id must be two columns, got {label!r} for both")
-    plan = _Plan(name, label, id, labels, frozenset(strings))
+    before = 0
+    for one in each_source(source):
+        piece = one if isinstance(one, Piece) else Piece(str(one), before)
+        name = "standard input" if piece.source == "-" else piece.source
+        plan = _Plan(name, label, id, positive, frozenset(strings), piece.before, piece.skipped)
+        yield from _read_piece(piece, _format_of(piece.source, format), plan)
+        before += plan.rows
+
+
+def _read_piece(piece: Piece, kind: str, plan: "_Plan") -> Iterator[Batch]:
     if kind == "parquet":
-        yield from _parquet(source, plan)
+        with readable(piece.source), _parquet_path(piece.source) as path:
+            for arrays in parquet_batches(path, plan.source, plan.check_columns, piece.groups):
+                yield plan.columns(arrays, to_column)
         return
-    with open_bytes(source) as stream:
+    with open_bytes(piece.source) as stream:
         yield from _READERS[kind](stream, plan)
+
+
+def read_columns(source: str | Path, format: str | None = None) -> dict[str, list[Any]]:
+    r"""Read a whole table into memory, column by column; all of CSV as strings, None is missing.
+
+    The parameters are those of :func:`read`, and the format is csv, tsv or parquet.
+
+    >>> file = Path(tempfile.mkdtemp()) / "a.csv"
+    >>> _ = file.write_text("id,age\nann,39\nbob,\n")
+    >>> read_columns(file)
+    {'id': ['ann', 'bob'], 'age': ['39', None]}
+    """
+    kind, name = _format_of(source, format), "standard input" if str(source) == "-" else str(source)
+    if kind not in ("csv", "tsv", "parquet"):
+        raise InvalidParameter(f"{name} must be a table of CSV, TSV or Parquet, got {kind}")
+    plan = _Plan(name, None, None, LabelReader(), frozenset())
+    found: dict[str, list[Any]] = {}
+
+    def check(names: Collection[str]) -> None:
+        plan.check_columns(names)
+        found.update((column, []) for column in names)
+
+    with contextlib.ExitStack() as stack:
+        if kind == "parquet":
+            stack.enter_context(readable(str(source)))
+            path = stack.enter_context(_parquet_path(str(source)))
+            batches = parquet_batches(path, name, check)
+        else:
+            stream = stack.enter_context(open_bytes(source))
+            batches = csv_batches(stream, name, "," if kind == "csv" else "\t", check)
+        for arrays in batches:
+            for column, array in arrays.items():
+                found[column] += to_values(column, array)
+    return found
+
+
+def pieces_of(
+    files: Collection[str], format: str | None = None, positive: str | None = None
+) -> list[Piece]:
+    r"""What files are read in where it is done in any order: row groups of Parquet, or whole files.
+
+    Rows are counted, in the files' order; the metadata of Parquet says how many there are.
+
+    >>> file = Path(tempfile.mkdtemp()) / "a.csv"
+    >>> _ = file.write_text("age\n39\n50\n")
+    >>> pieces_of([str(file)])[0].rows
+    2
+    """
+    found: list[Piece] = []
+    for file in files:
+        before = found[-1].first + found[-1].rows if found else 0
+        kind = _format_of(file, format)
+        if kind == "parquet":
+            found += _row_groups(file, before)
+        else:
+            rows = sum(len(batch.ids) for batch in read_batches(file, kind, positive=positive))
+            found.append(Piece(file, before, 0, rows))
+    return found
+
+
+def _row_groups(file: str, before: int) -> Iterator[Piece]:
+    with readable(file), _parquet_path(file) as path, parquet_errors(file):
+        counts = rows_in_groups(path)
+    start = skipped = 0
+    for stop in range(1, len(counts) + 1):
+        rows = sum(counts[start:stop])
+        if rows >= PIECE_ROWS or stop == len(counts):
+            yield Piece(file, before, skipped, rows, tuple(range(start, stop)))
+            start, skipped = stop, skipped + rows
 
 
 def _format_of(source: str | Path, format: str | None) -> str:
@@ -136,8 +222,9 @@ class _Plan:
     source: str
     label: str | None
     id: str | None
-    labels: LabelReader
+    labels: LabelColumn
     strings: frozenset[str]
+    before: int = 0
     rows: int = 0
     numeric: dict[str, bool] = field(default_factory=dict)
     names: dict[str, None] = field(default_factory=dict)
@@ -162,7 +249,8 @@ class _Plan:
         """Number the records without an id, and convert their labels."""
         first = self.rows + 1
         self.rows += len(ids)
-        known = [str(i) if text is None else text for i, text in enumerate(ids, start=first)]
+        numbered = enumerate(ids, start=self.before + first)
+        known = [str(i) if text is None else text for i, text in numbered]
         if max(map(len, known), default=0) > LONGEST_ID:
             row = next(i for i, text in enumerate(known, start=first) if len(text) > LONGEST_ID)
             raise BadRecord(
@@ -216,17 +304,20 @@ def _csv(stream: BinaryIO, plan: _Plan, delimiter: str = ",") -> Iterator[Batch]
         yield plan.columns(arrays, plan.typed)
 
 
-def _parquet(source: str | Path, plan: _Plan) -> Iterator[Batch]:
-    with readable(source), tempfile.TemporaryFile() as copy:
-        path: str | BinaryIO = str(source)
-        packed = PurePath(source).suffix.lower() in PACKED
-        # Parquet is read from its end, which a pipe does not show.
-        if source == "-" or packed or Path(source).is_fifo():
+@contextlib.contextmanager
+def _parquet_path(source: str) -> Iterator[str | BinaryIO]:
+    """Something that can be read from its end, as Parquet is; a pipe and packed files cannot."""
+    packed = PurePath(source).suffix.lower() in PACKED
+    if source == "-" or packed or (not is_address(source) and Path(source).is_fifo()):
+        with tempfile.TemporaryFile() as copy:
             with open_bytes(source) as stream:
                 shutil.copyfileobj(stream, copy)
-            path = copy
-        for arrays in parquet_batches(path, plan.source, plan.check_columns):
-            yield plan.columns(arrays, to_column)
+            yield copy
+    elif is_address(source):
+        with open_raw(source) as stream:
+            yield stream
+    else:
+        yield source
 
 
 def _jsonl(stream: BinaryIO, plan: _Plan) -> Iterator[Batch]:

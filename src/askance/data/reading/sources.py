@@ -16,6 +16,7 @@ from pathlib import Path, PurePath
 from typing import BinaryIO, cast
 
 from askance.data.reading.arrow import open_zstd
+from askance.data.reading.remote import is_address, open_address
 from askance.errors import FileUnreadable
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "map_bytes",
     "member",
     "open_bytes",
+    "open_raw",
     "read_bytes",
     "readable",
     "require_rereadable",
@@ -52,7 +54,7 @@ def open_bytes(source: str | Path) -> Iterator[BinaryIO]:
     no harm; a file that has one but is not compressed at all is refused. A damaged stream is
     reported as one :class:`~askance.errors.FileUnreadable`, wherever it breaks.
     """
-    with readable(source), _raw(source) as raw:
+    with readable(source), open_raw(source) as raw:
         yield _decompressed(raw, source)
 
 
@@ -86,9 +88,13 @@ def require_rereadable(path: Path) -> None:
 
 
 @contextmanager
-def _raw(source: str | Path) -> Iterator[io.BufferedReader]:
+def open_raw(source: str | Path) -> Iterator[io.BufferedReader]:
+    """Open a path, an address or standard input as it is, compressed or not."""
     if source == "-":
         yield cast(io.BufferedReader, sys.stdin.buffer)
+    elif is_address(source):
+        with open_address(str(source)) as raw:
+            yield raw
     else:
         with Path(source).open("rb") as raw:
             yield raw

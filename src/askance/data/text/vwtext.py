@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from askance.data.text.libsvm import careful_number, line_blocks
 from askance.data.text.parsing import parse_vw
 from askance.errors import BadRecord
+from askance.types import Integers
 
 __all__ = ["Tokens", "VwBatch", "vw_batches", "within"]
 
@@ -51,11 +52,14 @@ class Tokens:
         a, b, c, d = self.spans[k].tolist()
         return _decoded(self.text[a:b]), _decoded(self.text[c:d])
 
-    def head(self, n: int) -> "Tokens":
-        """The first ``n`` lines."""
-        end = self.indptr[n]
+    def take(self, places: Integers) -> "Tokens":
+        """Some of the lines, in this order."""
+        starts = self.indptr[places]
+        counts = self.indptr[places + 1] - starts
+        indptr = np.concatenate([[0], np.cumsum(counts)])
+        chosen = np.repeat(starts - indptr[:-1], counts) + np.arange(indptr[-1])
         return Tokens(
-            self.indptr[: n + 1], self.hashes[:end], self.values[:end], self.spans[:end], self.text
+            indptr, self.hashes[chosen], self.values[chosen], self.spans[chosen], self.text
         )
 
     def records(self) -> Iterator[dict[str, dict[str, float]]]:

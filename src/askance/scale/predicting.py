@@ -1,0 +1,58 @@
+"""Predictions for any number of files, by any workers."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from askance.data.reading.files import Piece, find_files
+from askance.data.reading.intake import Reading
+from askance.data.reading.readers import pieces_of
+from askance.exports.predictions import predictions
+from askance.live import ActiveLearner
+from askance.scale.workers import Workers
+from askance.storage.tables import Chunk
+
+__all__ = ["predict_pool"]
+
+
+class _Job(NamedTuple):
+    live: ActiveLearner
+    format: str | None
+    id: str | None
+
+
+def predict_pool(
+    live: ActiveLearner,
+    pool: str | Path | Sequence[str | Path],
+    workers: Workers | None = None,
+    *,
+    format: str | None = None,
+    id: str | None = None,
+) -> Iterator[Chunk]:
+    r"""Predict for every record, in the order of the files, however many workers there are.
+
+    The chunks are those of ``askance.exports.predictions.predictions``. With several workers,
+    files other than Parquet are read once more, to count their rows.
+
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "people.csv"
+    >>> _ = file.write_text("age\n39\n50\n")
+    >>> from askance.data.features import FeatureMap
+    >>> live = ActiveLearner("passive", features=FeatureMap(), classes=("no", "yes"))
+    >>> [chunk["id"].tolist() for chunk in predict_pool(live, file)]
+    [['1', '2']]
+    """
+    live.settle()
+    files = find_files(pool)
+    if workers is None or workers == Workers():
+        yield from predictions(live, files, format=format, id=id)
+        return
+    positive = Reading.from_state(live.reading).positive
+    pieces = [piece for piece in pieces_of(files, format, positive) if piece.rows]
+    with workers.running() as each:
+        for chunks in each(_predict_piece, _Job(live, format, id), pieces):
+            yield from chunks
+
+
+def _predict_piece(job: _Job, piece: Piece) -> list[Chunk]:
+    return list(predictions(job.live, piece, format=job.format, id=job.id))

@@ -1,0 +1,122 @@
+"""Who does the work on the pieces of a pool: this process, others on this machine, or a cluster."""
+
+import contextlib
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from typing import Any
+
+from joblib.externals.loky import ProcessPoolExecutor
+
+from askance.errors import AskanceError, InvalidParameter
+from askance.validation import require_whole
+
+__all__ = ["Each", "Workers"]
+
+Each = Callable[[Callable[[Any, Any], Any], Any, Iterable[Any]], Iterator[Any]]
+"""Calls ``function(job, piece)`` for each of some pieces; results come in their order."""
+
+AHEAD = 3
+"""Pieces for each worker that are under way at a time, so that results never pile up."""
+
+DEATHS = 3
+"""How often in a row workers may die over the same piece before it is given up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """So many processes on this machine, or those of the Dask scheduler at an address.
+
+    Who does the work changes no bit of the results. What a worker that died has left undone is done
+    again.
+
+    >>> with Workers().running() as each:
+    ...     list(each(lambda job, piece: job * piece, 10, [1, 2, 3]))
+    [10, 20, 30]
+    """
+
+    jobs: int = 1
+    cluster: str | None = None
+
+    def __post_init__(self) -> None:
+        require_whole(1, jobs=self.jobs)
+
+    @contextlib.contextmanager
+    def running(self) -> Iterator[Each]:
+        """Give what works on pieces, while the workers are there."""
+        if self.cluster is not None:
+            with _client(self.cluster) as client:
+                yield partial(_on_cluster, client)
+        elif self.jobs > 1:
+            yield partial(_in_processes, self.jobs)
+        else:
+            yield _here
+
+
+def _here(function: Any, job: Any, pieces: Iterable[Any]) -> Iterator[Any]:
+    for piece in pieces:
+        yield function(job, piece)
+
+
+def _in_processes(jobs: int, function: Any, job: Any, pieces: Iterable[Any]) -> Iterator[Any]:
+    waiting, deaths = deque(pieces), 0
+    while waiting:
+        left = len(waiting)
+        # The job goes to each process once, not with every piece.
+        with ProcessPoolExecutor(jobs, initializer=_take_job, initargs=(function, job)) as pool:
+            try:
+                yield from _in_order(partial(pool.submit, _work), waiting, jobs)
+            except BrokenProcessPool as error:
+                deaths = 1 if len(waiting) < left else deaths + 1
+                if deaths > DEATHS:
+                    raise AskanceError(
+                        f"workers died {deaths} times over {waiting[0]}: the memory may be short"
+                    ) from error
+
+
+_JOB: list[Any] = []
+
+
+def _take_job(function: Any, job: Any) -> None:
+    _JOB[:] = function, job
+
+
+def _work(piece: Any) -> Any:
+    function, job = _JOB
+    return function(job, piece)
+
+
+def _on_cluster(client: Any, function: Any, job: Any, pieces: Iterable[Any]) -> Iterator[Any]:
+    everywhere = client.scatter(job, broadcast=True)
+    submit = partial(client.submit, function, everywhere, pure=False)
+    workers = max(len(client.scheduler_info()["workers"]), 1)
+    yield from _in_order(submit, deque(pieces), workers)
+
+
+def _in_order(submit: Any, waiting: deque[Any], workers: int) -> Iterator[Any]:
+    """Results in the order of the pieces, which wait until theirs has come."""
+    rest = iter(list(waiting))
+    futures = deque(submit(piece) for piece in islice(rest, AHEAD * workers))
+    while futures:
+        result = futures.popleft().result()
+        waiting.popleft()
+        futures.extend(submit(piece) for piece in islice(rest, 1))
+        yield result
+
+
+@contextlib.contextmanager
+def _client(address: str) -> Iterator[Any]:
+    try:
+        from distributed import Client
+    except ImportError:
+        raise InvalidParameter("--cluster needs the extra: pip install 'askance[dask]'") from None
+    connect: Any = Client
+    try:
+        client = connect(address, timeout=20)
+    except (OSError, ValueError) as error:
+        raise InvalidParameter(f"no Dask scheduler answers at {address}: {error}") from error
+    with client:
+        yield client

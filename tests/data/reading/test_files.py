@@ -1,0 +1,72 @@
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+from askance.data.reading.files import PIECE_ROWS, Piece, each_source, find_files
+from askance.data.reading.intake import Intake, Reading
+from askance.data.reading.readers import pieces_of, read, read_batches
+from askance.errors import BadRecord, FileUnreadable
+
+
+@pytest.fixture
+def parts(tmp_path):
+    (tmp_path / "b.csv").write_text("age,spam\n3,yes\n")
+    (tmp_path / "a.csv").write_text("age,spam\n1,no\n2,yes\n")
+    return tmp_path
+
+
+def test_patterns_give_sorted_files_each_once(parts):
+    names = [str(parts / "a.csv"), str(parts / "b.csv")]
+    assert find_files(f"{parts}/*.csv") == names
+    assert find_files([names[1], f"{parts}/?.csv", names[0]]) == names
+
+
+def test_a_file_that_looks_like_a_pattern_is_a_file(parts):
+    odd = parts / "a[1].csv"
+    odd.write_text("age\n1\n")
+    assert find_files(odd) == [str(odd)]
+
+
+def test_a_pattern_that_matches_nothing_is_an_error(parts):
+    with pytest.raises(FileUnreadable, match="no file matches the pattern"):
+        find_files([str(parts / "a.csv"), f"{parts}/*.tsv"])
+
+
+def test_several_files_are_read_as_one(parts):
+    intake = Intake(f"{parts}/*.csv", Reading(label="spam"))
+    assert intake.source == f"{parts}/a.csv and 1 more"
+    batches = list(intake.batches())
+    assert [id for batch in batches for id in batch.ids] == ["1", "2", "3"]
+    assert np.concatenate([batch.labels for batch in batches]).tolist() == [-1, 1, 1]
+
+
+def test_an_error_names_the_file_and_its_own_row(parts):
+    (parts / "c.csv").write_text("age,spam\n4,no\nold,no\n")
+    with pytest.raises(BadRecord, match=r"row 2 of .*c\.csv has 'old'"):
+        list(read_batches(find_files(f"{parts}/*.csv")))
+
+
+def test_pieces_count_their_rows_and_cover_every_row_once(parts):
+    rows = PIECE_ROWS + 3000
+    table = pa.table({"age": np.arange(rows, dtype=float)})
+    pa.parquet.write_table(table, parts / "c.parquet", row_group_size=PIECE_ROWS // 2)
+    pieces = pieces_of(find_files([f"{parts}/*.csv", f"{parts}/*.parquet"]))
+    assert [piece.rows for piece in pieces] == [2, 1, PIECE_ROWS, 3000]
+    assert [piece.first for piece in pieces] == [0, 2, 3, 3 + PIECE_ROWS]
+    last = list(read(pieces[-1]))
+    assert last[0].id == str(4 + PIECE_ROWS)
+    assert last[0].fields["age"] == PIECE_ROWS
+    assert len(last) == 3000
+    assert list(each_source(pieces[0])) == [pieces[0]]
+
+
+def test_a_piece_is_the_whole_file_unless_it_names_row_groups(parts):
+    records = list(read(Piece(str(parts / "a.csv"), before=7)))
+    assert [record.id for record in records] == ["8", "9"]
+
+
+def test_parquet_that_is_none_is_said_in_one_sentence(parts):
+    (parts / "d.parquet").write_bytes(b"nothing")
+    with pytest.raises(BadRecord, match=r"d\.parquet cannot be read as Parquet"):
+        pieces_of([str(parts / "d.parquet")])

@@ -1,0 +1,55 @@
+"""Ask two rounds about a pool on a Dask cluster of two workers of which one is killed on the way.
+
+python dask_ask.py POOL MODEL: prints the questions as JSON.
+"""
+
+import json
+import os
+import signal
+import sys
+
+from distributed import Client, LocalCluster
+from sklearn.linear_model import LogisticRegression
+
+from askance.data.reading.intake import Reading
+from askance.scale import PoolPlan, Workers, ask_pool, tell_pool, workers
+
+
+def label(fields):
+    return "up" if fields["x"] + 0.3 * fields["y"] > 0 else "down"
+
+
+def main(pool: str, model: str) -> None:
+    plan = PoolPlan(
+        budget=150,
+        questions=50,
+        reading=Reading(id="doc", bits=8),
+        classes=("down", "up"),
+        parameters={"estimator": LogisticRegression()},
+    )
+    asked = []
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        victims = [next(iter(client.run(os.getpid).values()))]
+        in_order = workers._in_order
+
+        def kill_once(*arguments):
+            for result in in_order(*arguments):
+                if victims:
+                    os.kill(victims.pop(), signal.SIGKILL)
+                yield result
+
+        workers._in_order = kill_once
+        for number in range(2):
+            team = Workers(cluster=cluster.scheduler_address)
+            found = ask_pool(pool, model, plan if number == 0 else None, workers=team)
+            asked.append([[one.id, one.probability] for one in found.questions])
+            tell_pool(model, {one.id: label(one.fields) for one in found.questions})
+        assert not victims
+    sys.stdout.write(json.dumps(asked))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2])

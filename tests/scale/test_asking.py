@@ -1,0 +1,191 @@
+"""Rounds over a pool: every row is decided once, and 1/P is unbiased over the whole pool."""
+
+import itertools
+
+import numpy as np
+import pytest
+from tests.scale.conftest import ROWS, plan, truth
+
+from askance import ActiveLearner
+from askance.data.reading.files import find_files
+from askance.data.reading.intake import Reading
+from askance.data.reading.readers import read
+from askance.errors import FileUnreadable, InvalidParameter, LabelConflict
+from askance.scale import ask_pool, pending_questions, tell_pool
+from askance.scale.asking import opened_model
+from askance.scale.draws import Draws, draws_of
+
+
+def answers(questions):
+    return {question.id: truth(question.fields) for question in questions}
+
+
+def all_rounds(pool, model, chosen, *, late=0):
+    """Ask and tell until the pool is decided; the last few answers come a round later."""
+    found, waiting = [], []
+    for number in itertools.count(1):
+        found.append(ask_pool(pool, model, chosen if number == 1 else None))
+        asked = waiting + found[-1].questions
+        cut = len(asked) - late
+        tell_pool(model, answers(asked[:cut]))
+        waiting = asked[cut:]
+        if number == found[-1].rounds:
+            tell_pool(model, answers(waiting))
+            return found
+    return None
+
+
+def test_rounds_decide_every_row_once_and_ask_about_as_many_as_planned(pool, model):
+    found = all_rounds(pool, model, plan())
+    assert [round.number for round in found] == [1, 2, 3]
+    assert sum(round.examples for round in found) == ROWS
+    ids = [question.id for round in found for question in round.questions]
+    assert len(set(ids)) == len(ids) == pytest.approx(150, abs=40)
+    # The first round asks about all rows alike, the others where the classifier is not sure.
+    shares = [{question.probability for question in round.questions} for round in found]
+    assert shares[0] == {150 / ROWS}
+    assert all(len(share) > 1 for share in shares[1:])
+    near = [abs(q.fields["x"] + 0.3 * q.fields["y"]) for r in found[1:] for q in r.questions]
+    first = [abs(q.fields["x"] + 0.3 * q.fields["y"]) for q in found[0].questions]
+    assert np.median(near) < 0.3 * np.median(first)
+
+
+def test_a_model_of_a_pool_predicts_and_knows_its_sample(pool, model):
+    all_rounds(pool, model, plan(), late=7)
+    live = ActiveLearner.load(model)
+    assert live.classes == ("down", "up")
+    assert live.weighted_sample().n == live.stats().seen == live.stats().learned == ROWS
+    live.settle()
+    records = [r._replace(fields={k: r.fields[k] for k in "xy"}) for r in every_row(pool)]
+    wrong = [live.predict(r) != (1 if truth(r.fields) == "up" else -1) for r in records]
+    assert np.mean(wrong) < 0.08
+    places = live.label_places()
+    assert places.positions.tolist() == live.weighted_sample().ids.tolist()
+    assert live.stats().error.low <= live.stats().error.high
+
+
+def every_row(pool):
+    return [record for file in find_files(pool) for record in read(file)]
+
+
+def is_near(fields):
+    return abs(fields["x"] + 0.3 * fields["y"]) < 0.3
+
+
+def estimate(pool, model, seed):
+    """The error of a fixed classifier that is wrong near the boundary, by the weighted labels."""
+    found = all_rounds(pool, model, plan(seed=seed, budget=600, questions=200), late=9)
+    model.unlink()
+    questions = [question for round in found for question in round.questions]
+    return sum(1 / q.probability for q in questions if is_near(q.fields)) / ROWS
+
+
+def bias(pool, model, seeds):
+    """By how many standard errors the mean over seeds is off."""
+    found = [estimate(pool, model, seed) for seed in range(seeds)]
+    share = np.mean([is_near(record.fields) for record in every_row(pool)])
+    return (np.mean(found) - share) / (np.std(found, ddof=1) / np.sqrt(seeds))
+
+
+def test_the_weighted_labels_are_unbiased_over_the_whole_pool(pool, model):
+    assert abs(bias(pool, model, 8)) < 4
+
+
+@pytest.mark.slow
+def test_they_are_unbiased_over_many_seeds(pool, model):
+    assert abs(bias(pool, model, 300)) < 3.5
+
+
+def test_rows_that_are_decided_in_two_rounds_would_bias_them(pool, model, monkeypatch):
+    once, seen = Draws.rounds, {}
+
+    def twice(draws, count):
+        """Rows of the round before come again unless they were asked about."""
+        rounds = once(draws, count)
+        asked = pending_coins(model) if model.exists() else []
+        current = seen["round"]
+        return np.where((rounds == current - 1) & ~np.isin(draws.coin, asked), current, rounds)
+
+    monkeypatch.setattr(Draws, "rounds", twice)
+    original = ask_pool
+
+    def counted(pool, model, chosen=None):
+        seen["round"] = 0 if not model.exists() else seen["round"] + 1
+        return original(pool, model, chosen)
+
+    monkeypatch.setitem(globals(), "ask_pool", counted)
+    assert bias(pool, model, 5) > 5
+
+
+def pending_coins(model):
+    """The coins of all rows that were asked about so far."""
+    pool = ActiveLearner.load(model).pool
+    ids = [id for _, id, _ in pool["asked"]]
+    return draws_of(pool["seed"], ids, 0, len(ids)).coin
+
+
+def test_the_same_pool_in_other_files_is_asked_the_same(pool, model, tmp_path):
+    texts = [path.read_text().splitlines() for path in sorted(tmp_path.glob("pool-*.csv"))]
+    rows = [line for lines in texts for line in lines[1:]]
+    for i in range(4):
+        part = "\n".join([texts[0][0], *rows[i * 300 : (i + 1) * 300]])
+        (tmp_path / f"other-{i}.csv").write_text(part + "\n")
+    whole = all_rounds(pool, model, plan())
+    parts = all_rounds(tmp_path / "other-*.csv", tmp_path / "other.askance", plan())
+    assert [round.questions for round in whole] == [round.questions for round in parts]
+
+
+def test_rows_without_ids_are_told_apart_by_their_numbers(pool, model):
+    chosen = plan(reading=Reading(ignore=("doc",), bits=8))
+    round = ask_pool(pool, model, chosen)
+    ids = [int(question.id) for question in round.questions]
+    draws = draws_of(0, None, 0, ROWS)
+    expected = np.flatnonzero((draws.rounds(3) == 0) & (draws.coin < 150 / ROWS)) + 1
+    assert ids == expected.tolist()
+    assert ids[-1] > ROWS // 2
+    assert tell_pool(model, answers(round.questions)).learned == len(ids)
+
+
+def test_a_round_that_no_answer_could_have_changed_is_refused(pool, model):
+    first = ask_pool(pool, model, plan())
+    before = model.read_bytes()
+    with pytest.raises(LabelConflict, match=f"none of the {len(first.questions)} questions"):
+        ask_pool(pool, model)
+    assert model.read_bytes() == before
+    assert pending_questions(model) == first.questions
+    tell_pool(model, answers(first.questions[:1]))
+    second = ask_pool(pool, model)
+    assert second.pending == len(first.questions) - 1 + len(second.questions)
+
+
+def test_what_cannot_be_asked_is_said_in_one_sentence(pool, model, tmp_path):
+    with pytest.raises(InvalidParameter, match="the first round needs a plan"):
+        ask_pool(pool, model)
+    all_rounds(pool, model, plan())
+    with pytest.raises(InvalidParameter, match="all 3 rounds"):
+        ask_pool(pool, model)
+    other = tmp_path / "n.askance"
+    tell_pool(other, answers(ask_pool(pool, other, plan()).questions))
+    with pytest.raises(InvalidParameter, match="has 1,200 rows, got 600"):
+        ask_pool(str(pool).replace("*", "a"), other)
+    with pytest.raises(InvalidParameter, match="began with budget 150, questions 50 and seed 0"):
+        ask_pool(pool, other, plan(budget=200))
+    plain = tmp_path / "plain.askance"
+    ActiveLearner("passive", n_features=2).save(plain)
+    with pytest.raises(InvalidParameter, match="it knows no pool"):
+        ask_pool(pool, plain)
+    with pytest.raises(InvalidParameter, match="different names"):
+        plan(classes=("1", "1.0"))
+
+
+def test_two_rows_of_one_id_are_refused(tmp_path, model):
+    (tmp_path / "twice.csv").write_text("doc,x,y\n" + "a,1,1\n" * 50)
+    with pytest.raises(InvalidParameter, match="'a' belongs to two rows"):
+        ask_pool(tmp_path / "twice.csv", model, plan(budget=50, questions=50))
+    assert not model.exists()
+
+
+def test_one_process_at_a_time(pool, model):
+    ask_pool(pool, model, plan())
+    with opened_model(model), pytest.raises(FileUnreadable, match="is in use"):
+        tell_pool(model, {})
