@@ -168,7 +168,7 @@ FAULTS: dict[type[StreamingLearner], str] = {
     RemembersWhatItDecided: "replay equals live",
     WantsTheSameObject: "delay 0 equals no delay",
     NeedsTheLatestDecision: "labels may come late and out of order",
-    PredictsNumpy: "predictions are exactly -1 or +1",
+    PredictsNumpy: "predictions are exactly labels",
 }
 
 

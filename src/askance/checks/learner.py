@@ -28,7 +28,8 @@ def check_learner(factory: Factory, *, n_features: int = 5, seed: int = 0) -> No
     Parameters
     ----------
     factory
-        Builds a fresh learner over ``n_features`` features.
+        Builds a fresh learner over ``n_features`` features. If it has an ``n_classes``, labels are
+        codes from 0 on.
     n_features
         Number of features of the rows to try, at least 2.
     seed
@@ -40,7 +41,12 @@ def check_learner(factory: Factory, *, n_features: int = 5, seed: int = 0) -> No
     >>> check_learner(lambda: askance.make_learner("margin", n_features=2), n_features=2)
     """
     for _, check in learner_checks():
-        check(factory, make_stream(seed, n_features))
+        check(factory, make_stream(seed, n_features, n_classes=_classes(factory())))
+
+
+def _classes(learner: Learner) -> int | None:
+    """How many classes there are, if labels are their codes."""
+    return getattr(learner, "n_classes", None)
 
 
 def learner_checks() -> list[tuple[str, Check]]:
@@ -65,7 +71,7 @@ def learner_checks() -> list[tuple[str, Check]]:
         ("replay equals live", _replay),
         ("delay 0 equals no delay", _zero_delay),
         ("labels may come late and out of order", _late_labels),
-        ("predictions are exactly -1 or +1", _predictions),
+        ("predictions are exactly labels", _predictions),
     ]
 
 
@@ -184,11 +190,13 @@ def _clock(factory: Factory, stream: list[Example]) -> None:
 
 def _refuses_unfit_labels(factory: Factory, stream: list[Example]) -> None:
     learner = factory()
+    n_classes = _classes(learner)
+    never = (None, 0, 2, True) if n_classes is None else (None, -1, n_classes, True, 0.5)
     for step in stream:
         # Both kinds of decision at once: a coin of 0 asks wherever asking is possible.
         for coin in (0.0, float(np.nextafter(1.0, 0.0))):
             decision = learner.decide(step.row, coin)
-            unfit = (None, 0, 2, True) if decision.queried else (step.label, 2)
+            unfit = never if decision.queried else (step.label, 2)
             before = _snapshot(learner)
             for label in unfit:
                 demand(
@@ -287,10 +295,11 @@ def _late_labels(factory: Factory, stream: list[Example]) -> None:
 def _predictions(factory: Factory, stream: list[Example]) -> None:
     learner = factory()
     for step in stream:
-        predicted = learner.predict(step.row)
+        predicted, n_classes = learner.predict(step.row), _classes(learner)
+        known = (-1, 1) if n_classes is None else range(n_classes)
         demand(
-            type(predicted) is int and predicted in (-1, 1),
-            f"a prediction must be the int -1 or +1, got {predicted!r}",
+            type(predicted) is int and predicted in known,
+            f"a prediction must be an int of {known}, got {predicted!r}",
         )
         demand(
             learner.decide(step.row, step.coin).predicted == predicted,

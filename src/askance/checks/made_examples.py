@@ -18,8 +18,12 @@ class Example(NamedTuple):
     coin: float
 
 
-def make_stream(seed: int, n_features: int = 5, length: int = 50) -> list[Example]:
+def make_stream(
+    seed: int, n_features: int = 5, length: int = 50, n_classes: int | None = None
+) -> list[Example]:
     """Sparse rows of unequal scales, some of them empty, with noisy linear labels.
+
+    The labels are -1 and +1, or the codes of so many classes.
 
     >>> stream = make_stream(seed=1, n_features=3, length=4)
     >>> len(stream), {step.label for step in stream} <= {-1, 1}
@@ -32,15 +36,16 @@ def make_stream(seed: int, n_features: int = 5, length: int = 50) -> list[Exampl
             f"n_features and length must be positive, got {n_features} and {length}"
         )
     generator = np.random.default_rng(seed)
-    truth = generator.normal(size=n_features)
+    truth = generator.normal(size=(n_features, n_classes) if n_classes else n_features)
     scales = 4.0 ** generator.integers(-2, 3, size=n_features)
     steps = []
     for i in range(length):
         kept = np.flatnonzero(generator.random(n_features) < (0.0 if i % 17 == 5 else 0.8))
         values = generator.normal(size=kept.size)
-        score = float(values @ truth[kept]) + 0.3 * float(generator.normal())
+        score = values @ truth[kept] + 0.3 * generator.normal(size=n_classes)
         row = Row(kept, values * scales[kept])
-        steps.append(Example(row, 1 if score > 0 else -1, float(generator.random())))
+        label = int(np.argmax(score)) if n_classes else 1 if score > 0 else -1
+        steps.append(Example(row, label, float(generator.random())))
     return steps
 
 

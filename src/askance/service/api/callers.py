@@ -1,0 +1,88 @@
+"""Who calls: a token of a program or the cookie of a browser, with its role and its streams."""
+
+from collections.abc import Callable
+from typing import Annotated
+
+from fastapi import Depends, Path, Request, Security
+from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer
+
+from askance.service.people import Account, Forbidden, NotAllowed, Role, SignedIn
+from askance.service.running import Service
+
+__all__ = [
+    "COOKIE",
+    "CSRF_HEADER",
+    "Admin",
+    "Anybody",
+    "InService",
+    "Labeller",
+    "Sender",
+    "StreamId",
+    "signed_in",
+]
+
+COOKIE = "askance"
+CSRF_HEADER = "X-CSRF-Token"
+
+_SAFE = ("GET", "HEAD", "OPTIONS")
+
+_bearer = HTTPBearer(auto_error=False, description="A token that an admin made.")
+_cookie = APIKeyCookie(name=COOKIE, auto_error=False, description="A browser that has signed in.")
+
+
+def _service(request: Request) -> Service:
+    service: Service = request.app.state.service
+    return service
+
+
+InService = Annotated[Service, Depends(_service)]
+
+
+def signed_in(request: Request, service: Service) -> SignedIn:
+    """The browser that calls, or refuse; with a form token where something is changed."""
+    cookie = request.cookies.get(COOKIE)
+    if not cookie:
+        raise NotAllowed("sign in first, or send a token")
+    found = service.people.of_cookie(cookie)
+    if request.method not in _SAFE:
+        service.people.check_csrf(found, request.headers.get(CSRF_HEADER))
+    return found
+
+
+def _caller(
+    request: Request,
+    service: InService,
+    token: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
+    cookie: Annotated[str | None, Security(_cookie)],
+) -> Account:
+    if token is not None:
+        account = service.people.of_token(token.credentials)
+    else:
+        account = signed_in(request, service).account
+    service.rate.take(account.id)
+    return account
+
+
+def _with_role(*roles: Role) -> Callable[..., Account]:
+    def check(account: Annotated[Account, Depends(_caller)]) -> Account:
+        if account.role not in (*roles, "admin"):
+            wanted = " or ".join((*roles, "admin"))
+            raise Forbidden(f"this is for an account of the role {wanted}, got {account.role}")
+        return account
+
+    return check
+
+
+def _stream(
+    stream: Annotated[str, Path(max_length=32)], account: Annotated[Account, Depends(_caller)]
+) -> str:
+    if not account.may_use(stream):
+        raise Forbidden("this account may not use this stream")
+    return stream
+
+
+Anybody = Annotated[Account, Depends(_with_role("annotator", "application"))]
+Labeller = Annotated[Account, Depends(_with_role("annotator"))]
+Sender = Annotated[Account, Depends(_with_role("application"))]
+Admin = Annotated[Account, Depends(_with_role())]
+StreamId = Annotated[str, Depends(_stream)]

@@ -1,0 +1,98 @@
+"""Routes: examples come in, predictions go out."""
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Body, Query
+from pydantic import ValidationError
+
+from askance.data.reading.intake import Reading
+from askance.errors import BadRecord
+from askance.service.api.callers import Admin, InService, Sender, StreamId
+from askance.service.api.shapes import (
+    ExampleShape,
+    ExamplesShape,
+    KeptShape,
+    OfferedShape,
+    PredictionShape,
+    RecordsShape,
+)
+from askance.service.offering import MOST_EXAMPLES
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/api/v1/streams/{stream}", tags=["examples"])
+
+
+@router.post("/examples")
+def offer(
+    stream: StreamId, shape: ExamplesShape, service: InService, account: Sender
+) -> list[OfferedShape]:
+    """Offer a batch of examples. One that was offered before is not offered again."""
+    examples = [(example.id, example.record) for example in shape.examples]
+    return [OfferedShape(**o._asdict()) for o in service.session.offer(stream, examples)]
+
+
+@router.post("/examples/lines")
+def offer_lines(
+    stream: StreamId,
+    service: InService,
+    account: Sender,
+    lines: Annotated[bytes, Body(media_type="application/x-ndjson")],
+) -> list[OfferedShape]:
+    """Offer examples as JSON lines, one object of ``id`` and ``record`` a line."""
+    examples = [(one.id, one.record) for one in _parsed(lines)]
+    found: list[OfferedShape] = []
+    for start in range(0, len(examples), MOST_EXAMPLES):
+        some = service.session.offer(stream, examples[start : start + MOST_EXAMPLES])
+        found += [OfferedShape(**o._asdict()) for o in some]
+    return found
+
+
+def _parsed(lines: bytes) -> Iterator[ExampleShape]:
+    for number, line in enumerate(lines.splitlines(), start=1):
+        if line.strip():
+            try:
+                yield ExampleShape.model_validate_json(line)
+            except ValidationError as error:
+                first = error.errors()[0]
+                raise BadRecord(f"line {number}: {first['msg']}") from None
+
+
+@router.post("/files")
+def upload(
+    stream: StreamId,
+    service: InService,
+    account: Sender,
+    *,
+    content: Annotated[bytes, Body(media_type="application/octet-stream")],
+    format: Literal["csv", "tsv", "jsonl", "parquet", "libsvm", "vw"] = "csv",
+    id: Annotated[str, Query(max_length=200)] | None = None,
+    prefix: Annotated[str, Query(max_length=100)] = "",
+) -> KeptShape:
+    """Keep the records of a file, to be offered while people answer.
+
+    ``id`` names the column of ids; else records are numbered, behind the ``prefix``.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"upload.{format}"
+        path.write_bytes(content)
+        kept = service.session.upload(stream, path, Reading(format=format, id=id), prefix)
+    return KeptShape(records=kept)
+
+
+@router.delete("/examples/{id:path}", status_code=204)
+def erase(stream: StreamId, id: str, service: InService, admin: Admin) -> None:
+    """Erase what an example holds; that it was there stays known."""
+    service.session.erase(stream, id, admin.id)
+
+
+@router.post("/predictions")
+def predict(
+    stream: StreamId, shape: RecordsShape, service: InService, account: Sender
+) -> list[PredictionShape]:
+    """The class of each record, as the learner sees it now."""
+    found = service.session.predict(stream, shape.records)
+    return [PredictionShape(**prediction._asdict()) for prediction in found]

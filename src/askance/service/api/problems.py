@@ -1,0 +1,93 @@
+"""Errors as RFC 9457 has them: a JSON object that says what was wrong, in one sentence."""
+
+import logging
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel
+from starlette.exceptions import HTTPException
+
+from askance.errors import (
+    AskanceError,
+    LabelConflict,
+    UnknownQuestion,
+)
+from askance.service.people import Forbidden, NotAllowed
+from askance.service.stream import NotWritten
+from askance.service.throttle import TooOften
+
+__all__ = ["ProblemShape", "add_problem_handlers", "problem", "status_of"]
+
+logger = logging.getLogger("askance.service")
+
+_STATUS: dict[type[AskanceError], int] = {
+    TooOften: 429,
+    Forbidden: 403,
+    NotAllowed: 401,
+    UnknownQuestion: 404,
+    LabelConflict: 409,
+    NotWritten: 503,
+    AskanceError: 422,
+}
+"""The first that fits counts."""
+
+
+class ProblemShape(BaseModel):
+    """What was wrong."""
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str
+
+
+def problem(status: int, detail: str, headers: dict[str, str] | None = None) -> JSONResponse:
+    """A response that says what was wrong."""
+    body = ProblemShape(title=HTTPStatus(status).phrase, status=status, detail=detail)
+    media = "application/problem+json"
+    return JSONResponse(body.model_dump(), status, headers=headers, media_type=media)
+
+
+def status_of(error: AskanceError) -> int:
+    """The HTTP status of an error.
+
+    >>> status_of(LabelConflict("twice"))
+    409
+    """
+    return next(code for kind, code in _STATUS.items() if isinstance(error, kind))
+
+
+def add_problem_handlers(app: FastAPI) -> None:
+    """Answer everything that goes wrong by a problem."""
+    app.add_exception_handler(AskanceError, _ours)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _unexpected)
+
+
+def _ours(request: Request, error: Any) -> JSONResponse:
+    status = status_of(error)
+    headers: dict[str, str] = {}
+    if isinstance(error, TooOften):
+        headers["Retry-After"] = str(int(error.seconds) + 1)
+    if status == 401:
+        headers["WWW-Authenticate"] = "Bearer"
+    return problem(status, " ".join(str(error).split()), headers)
+
+
+def _invalid(request: Request, error: Any) -> JSONResponse:
+    first = error.errors()[0]
+    place = ".".join(map(str, first["loc"]))
+    return problem(422, f"{place}: {first['msg']}")
+
+
+def _http(request: Request, error: Any) -> JSONResponse:
+    return problem(error.status_code, str(error.detail), getattr(error, "headers", None))
+
+
+def _unexpected(request: Request, error: Exception) -> JSONResponse:
+    logger.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    return problem(500, "something went wrong here; the server's log says what")

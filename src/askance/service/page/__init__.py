@@ -1,0 +1,1 @@
+"""The service in a browser: pages, and what they are made of."""

@@ -1,0 +1,143 @@
+"""Streams at a glance, the page of one, and the forms by which admins run them."""
+
+import hashlib
+import shutil
+import tempfile
+import uuid
+from pathlib import Path, PurePath
+
+from fastapi import Response
+from fastapi.responses import RedirectResponse
+from starlette.background import BackgroundTask
+from starlette.datastructures import UploadFile
+
+from askance.data.reading.intake import Reading
+from askance.errors import AskanceError, InvalidParameter
+from askance.service.demo import answer_for
+from askance.service.page.forms import StreamForm, listed
+from askance.service.page.glances import Glance
+from askance.service.page.records import record_view
+from askance.service.page.visitors import AdminForm, AdminPage, Signed, Visitor, pages
+
+__all__ = ["router"]
+
+router = pages()
+
+DEMO_ANSWERS = 200
+"""Questions of a demo that one press of a button answers."""
+
+_STATES = {"pause": "paused", "resume": "resumed", "stop": "stopped"}
+
+
+@router.get("/")
+def _streams(visitor: Signed, part: str = "") -> Response:
+    """All streams that a person may see."""
+    found = [_seen(visitor, stream) for stream in visitor.streams()]
+    template = "_cards.html" if part == "cards" else "streams.html"
+    return visitor.page(template, {"here": "streams", "streams": found})
+
+
+def _seen(visitor: Visitor, stream: str) -> Glance:
+    return Glance.of(visitor.session.status(stream), visitor.settings(stream))
+
+
+@router.get("/new")
+def _new(visitor: AdminPage) -> Response:
+    """The form for a new stream."""
+    return visitor.page("new.html", {"here": "new", "form": StreamForm()})
+
+
+@router.post("/new")
+def _create(visitor: AdminForm) -> Response:
+    """Create a stream as the form says."""
+    form = StreamForm.of(visitor.form)
+    try:
+        stream = visitor.session.create(form.settings(), visitor.id)
+    except AskanceError as error:
+        context = {"here": "new", "form": form, "fault": str(error)}
+        return visitor.page("new.html", context, status=422)
+    return RedirectResponse(f"/streams/{stream}", 303)
+
+
+@router.get("/streams/{stream}")
+def _stream(stream: str, visitor: Signed, uploaded: int | None = None) -> Response:
+    """The page of a stream."""
+    note = "" if uploaded is None else f"{uploaded:,} records came in."
+    return _page(visitor, stream, note)
+
+
+def _page(visitor: Visitor, stream: str, note: str = "", fault: str = "") -> Response:
+    hosts = visitor.settings(stream).pictures
+    tied = visitor.session.ties(stream) if visitor.is_admin else []
+    context = {
+        "stream": _seen(visitor, stream),
+        "ties": [(question.number, record_view(question.record, hosts)) for question in tied],
+        "most_megabytes": visitor.limits.body >> 20,
+        "note": note,
+        "fault": fault,
+        "demo_answers": DEMO_ANSWERS if visitor.settings(stream).demo else 0,
+    }
+    return visitor.page("stream.html", context, hosts=hosts, status=422 if fault else 200)
+
+
+@router.get("/streams/{stream}/glance")
+def _glance(stream: str, visitor: Signed) -> Response:
+    """Where a stream stands, as a fragment."""
+    return visitor.page("_glance.html", {"stream": _seen(visitor, stream)})
+
+
+@router.post("/streams/{stream}/state")
+def _state(stream: str, visitor: AdminForm) -> Response:
+    """Pause, resume or stop a stream."""
+    visitor.settings(stream)
+    kind = _STATES.get(visitor.text("to"))
+    if kind is None:
+        raise InvalidParameter("a stream can be paused, resumed or stopped")
+    visitor.session.set_state(stream, kind, visitor.id)
+    return RedirectResponse(f"/streams/{stream}", 303)
+
+
+@router.post("/streams/{stream}/upload")
+def _upload(stream: str, visitor: AdminForm) -> Response:
+    """Take the records of a file in; they are offered as people answer."""
+    visitor.settings(stream)
+    file = visitor.form.get("file")
+    if not isinstance(file, UploadFile) or not file.filename:
+        return _page(visitor, stream, fault="Choose a file first.")
+    reading = Reading(id=visitor.text("id") or None, ignore=listed(visitor.text("ignore")))
+    with tempfile.TemporaryDirectory() as folder:
+        # Of a stranger's name only the suffixes are used: they tell the format.
+        path = Path(folder) / "".join(["upload", *PurePath(file.filename).suffixes[-2:]])
+        with path.open("wb") as copy:
+            shutil.copyfileobj(file.file, copy)
+        try:
+            count = visitor.session.upload(stream, path, reading, _prefix(path, reading))
+        except AskanceError as error:
+            return _page(visitor, stream, fault=str(error).replace(str(path), file.filename))
+    return RedirectResponse(f"/streams/{stream}?uploaded={count}", 303)
+
+
+def _prefix(path: Path, reading: Reading) -> str:
+    """What ids begin with where a file has none: the same file sent twice has the same ids."""
+    if reading.id is not None:
+        return ""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:12] + "-"
+
+
+@router.post("/streams/{stream}/ties/{number}")
+def _decide(stream: str, number: int, visitor: AdminForm) -> Response:
+    """Decide a question that people do not agree on."""
+    visitor.settings(stream)
+    key = f"tie-{uuid.uuid4().hex}"
+    visitor.session.answer(stream, visitor.id, number, visitor.text("label"), key=key, admin=True)
+    return RedirectResponse(f"/streams/{stream}", 303)
+
+
+@router.post("/streams/{stream}/demo")
+def _demo(stream: str, visitor: AdminForm) -> Response:
+    """Answer some questions of a demo stream with the labels that are known."""
+    if not visitor.settings(stream).demo:
+        raise InvalidParameter("this stream is no demo: its labels are not known")
+    for_me = BackgroundTask(answer_for, visitor.session, stream, visitor.id, DEMO_ANSWERS)
+    return RedirectResponse(f"/streams/{stream}", 303, background=for_me)

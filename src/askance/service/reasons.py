@@ -1,0 +1,42 @@
+"""Why no question waits: a sentence that people see."""
+
+from askance.service.books import Books
+from askance.types import Stats
+
+__all__ = ["spent", "why_nothing_waits"]
+
+
+def why_nothing_waits(books: Books, stats: Stats | None, mine: int, now: float) -> str:
+    """A sentence for somebody for whom there is no question.
+
+    ``mine`` is how many questions wait for others only: they hold them, or this person had their
+    say.
+    """
+    if books.state != "running":
+        ended = f"The questions have ended: {books.ended}."
+        return ended if books.state == "stopped" else "This stream is paused."
+    if mine:
+        several = f"Others are at the {mine} open questions."
+        return several if mine > 1 else "Somebody else is at the only open question."
+    if books.ties:
+        return f"{len(books.ties)} questions are tied and wait for an admin."
+    if stats is None or not stats.seen:
+        return "Nothing has come in yet."
+    idle = f"Nothing new has come in that it asks about. It {_rate(stats)}."
+    return spent(books, stats, now) or idle
+
+
+def spent(books: Books, stats: Stats, now: float) -> str | None:
+    """A sentence if no label may be bought now."""
+    span, total = books.refusal(now), books.settings.total
+    if span is not None:
+        return f"The labels of this {span} are spent."
+    if total is not None and stats.answered + stats.pending >= total:
+        return f"The budget of {total} labels is spent."
+    return None
+
+
+def _rate(stats: Stats) -> str:
+    if not stats.asked:
+        return "has asked about nothing so far"
+    return f"asks about 1 in {max(1, round(1 / stats.query_rate))} examples"

@@ -1,0 +1,206 @@
+"""One stream while it is served: the one writer of its log.
+
+What happens is applied in memory under a lock, and handed to the log in the same order. Who must
+know that it is on the disk waits for that without the lock, so many can share one commit.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import CancelledError, Future
+from typing import Any
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from askance.errors import AskanceError
+from askance.learners.auto import Auto
+from askance.live import ActiveLearner
+from askance.service.fold import Fold
+from askance.service.leases import Leases
+from askance.service.log import SqlEventLog, Statement
+from askance.service.refits import Refits
+from askance.types import Event, ExampleContent
+
+__all__ = ["Clock", "NotWritten", "OpenStream"]
+
+logger = logging.getLogger("askance.service")
+
+Clock = Callable[[], float]
+"""Seconds since 1970."""
+
+SNAPSHOT_EVERY = 5000
+"""Events between two snapshots."""
+
+
+class NotWritten(AskanceError):
+    """The database did not take what happened, so it did not happen."""
+
+
+class OpenStream:
+    """A stream that is open.
+
+    ``fold`` is its state, ``leases`` say who looks at what, and ``lock`` is held by whoever reads
+    or changes either.
+    """
+
+    def __init__(
+        self,
+        log: SqlEventLog,
+        id: str,
+        refits: Refits,
+        clock: Clock = time.time,
+        told: Callable[["OpenStream", str], None] = lambda stream, topic: None,
+    ) -> None:
+        self.log, self.id, self.clock, self.told = log, id, clock, told
+        self.lock = threading.RLock()
+        self._refits = refits
+        # What is not on the disk yet: a quick retry is noticed, and a new question can be shown.
+        self._unwritten: dict[str, Event] = {}
+        self._unwritten_contents: dict[int, ExampleContent] = {}
+        self._snapshot_at = 0
+        self._open()
+
+    def _open(self) -> None:
+        """Read everything from the log."""
+        self.fold = Fold(self.log, self.id)
+        self.fold.restore()
+        self.settings, self.books = self.fold.settings, self.fold.books
+        self.leases = Leases(self.settings.lease)
+        now = self.clock()
+        for number in self.books.open:
+            for person in self.books.questions[number].leased:
+                self.leases.give(number, person, now)
+        self.books.last_offer = self.log.last_at(self.id, "offered")
+        self._snapshot_at = self.fold.position
+        self.look_after_refits()
+
+    # ------------------------------------------------------------------ writing
+
+    def event(self, kind: str, *, after: int = 0, **fields: Any) -> Event:
+        """The event that comes next, or so many ``after`` it."""
+        return Event(self.fold.position + 1 + after, kind, self.clock(), **fields)
+
+    def write(
+        self,
+        new: Sequence[Event],
+        held: Mapping[int, ExampleContent] | None = None,
+        also: Sequence[Statement] = (),
+    ) -> "Future[None]":
+        """Hand events to the log; the future is done when they are on the disk."""
+        keys = {event.key: event for event in new if event.key is not None}
+        self._unwritten |= keys
+        self._unwritten_contents |= held or {}
+        future = self.log.append(self.id, new, held, also)
+        future.add_done_callback(lambda _: self._forget(keys, held or {}))
+        return future
+
+    def _forget(self, keys: Iterable[str], numbers: Iterable[int]) -> None:
+        for key in keys:
+            self._unwritten.pop(key, None)
+        for number in numbers:
+            self._unwritten_contents.pop(number, None)
+
+    def wait(self, futures: Iterable["Future[None]"]) -> None:
+        """Wait until all of it is on the disk; where that fails, go back to what is there."""
+        try:
+            for future in futures:
+                future.result()
+        except (SQLAlchemyError, OSError) as error:
+            logger.error("stream %s: what happened could not be written: %s", self.id, error)
+            with self.lock:
+                self.log.mend(self.id)
+                self._open()
+            raise NotWritten("the database did not take it, so it did not happen") from error
+
+    def happen(self, event: Event, also: Sequence[Statement] = ()) -> "Future[None]":
+        """Apply an event that follows the last one, and hand it to the log."""
+        if event.kind in ("changed", "undone", "erased"):
+            # The past is read from the log, so all of it must be there.
+            future = self.write([event], None, also)
+            self.wait([future])
+            self.fold.apply(event)
+        else:
+            self.fold.apply(event)
+            future = self.write([event], None, also)
+        self.look_after_refits()
+        return future
+
+    def find(self, keys: Sequence[str]) -> dict[str, Event]:
+        """The events with these keys."""
+        new = {key: self._unwritten[key] for key in keys if key in self._unwritten}
+        return new | self.log.find(self.id, [key for key in keys if key not in new])
+
+    def contents(self, numbers: Iterable[int]) -> dict[int, ExampleContent]:
+        """What examples hold, by number."""
+        # Memory first: what leaves it is on the disk by then.
+        kept = self._unwritten_contents
+        new = {n: content for n in numbers if (content := kept.get(n)) is not None}
+        return new | self.log.contents(self.id, [n for n in numbers if n not in new])
+
+    # ------------------------------------------------------------------ refits and snapshots
+
+    @property
+    def learner(self) -> ActiveLearner | None:
+        """The learner; None before the first batch."""
+        return self.fold.learner
+
+    @property
+    def auto(self) -> Auto | None:
+        """The learner within, if it is one that refits."""
+        learner = None if self.learner is None else self.learner.learner
+        return learner if isinstance(learner, Auto) else None
+
+    def look_after_refits(self) -> None:
+        """Let a refit that is due be fitted elsewhere, and serve it when it is done."""
+        auto = self.auto
+        if auto is None or auto.refit is None:
+            return
+        auto.work_in(self._refits)
+        future = auto.refit[1]
+        if future is not None and not hasattr(future, "looked_after"):
+            future.looked_after = True  # type: ignore[attr-defined]
+            future.add_done_callback(self._fitted)
+
+    def _fitted(self, future: "Future[Any]") -> None:
+        """Serve what was fitted, unless the labels have changed meanwhile."""
+        try:
+            error = future.exception()
+        except CancelledError:
+            return
+        with self.lock:
+            auto = self.auto
+            if auto is None or auto.refit is None or auto.refit[1] is not future:
+                return
+            if error is not None:
+                # It is begun once more when the next label comes.
+                if not self._refits.closed:
+                    logger.error("stream %s: a refit failed: %s", self.id, error)
+                return
+            self._serve(auto)
+
+    def _serve(self, auto: Auto) -> None:
+        assert auto.refit is not None
+        labels, used = auto.refit[0], self.fold.begun_at
+        auto.serve()
+        data = {"labels": labels, "used": used, "share": auto.served.share}
+        event = self.event("refitted", data=data)
+        self.fold.note(event)
+        self.write([event])
+        self.look_after_refits()
+        self.snapshot()
+
+    def snapshot(self, *, force: bool = True) -> None:
+        """Save the learner, if that is due; never one whose labels have changed under it."""
+        due = force or self.fold.position - self._snapshot_at >= SNAPSHOT_EVERY
+        if due and self.learner is not None and self.fold.is_clean:
+            self._snapshot_at = position = self.fold.position
+            self.write(
+                [], None, self.fold.snapshots.saving(self.learner, position, self.fold.begun_at)
+            )
+
+    def close(self) -> None:
+        """Leave a snapshot, so that the next start is quick."""
+        with self.lock:
+            if self.fold.position > self._snapshot_at:
+                self.snapshot()

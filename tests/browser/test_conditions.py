@@ -1,0 +1,246 @@
+"""A browser under conditions that are not of the best: others, no network, small, hostile."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.browser.conftest import Desk, Site
+from tests.service.conftest import settings
+
+pytestmark = pytest.mark.slow
+
+AXE = (Path(__file__).parent / "axe" / "axe.min.js").read_text()
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+EVIL = (
+    "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
+    "<svg onload=window.hacked=1><div hx-get='/people' hx-trigger='load'>"
+    "\"'><script src=//evil.example></script>{{ 7 * 7 }}\u202etxt.exe\x07"
+)
+WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+def make_stream(site: Site, count: int = 60, **chosen: object) -> str:
+    """A stream that asks about everything at first."""
+    stream = site.service.session.create(settings(**chosen))
+    records = [(str(i), {"note": f"note {i}", "size": i % 5}) for i in range(count)]
+    site.service.session.offer(stream, records)
+    return stream
+
+
+def label(desk: Desk, stream: str) -> None:
+    desk.page.goto(f"/streams/{stream}/label")
+    desk.question()
+
+
+def answers(site: Site, stream: str) -> list[int]:
+    return [entry.number for entry in site.service.session.history(stream, None, 500)]
+
+
+def test_two_browsers_at_once(site: Site):
+    stream = make_stream(site)
+    desks = [site.open("ann"), site.open("bob", "annotator")]
+    for desk in desks:
+        label(desk, stream)
+    for turn in range(10):
+        shown = [desk.current for desk in desks]
+        assert shown[0] != shown[1]
+        for desk in desks:
+            desk.press("1" if turn % 2 else "2")
+            desk.question()
+    for desk in desks:
+        desk.settle()
+    numbers = answers(site, stream)
+    assert len(numbers) == len(set(numbers)) == 20
+    assert site.service.session.status(stream).answered == 20
+
+
+def test_the_current_and_the_next_question_are_answered_without_a_network(site: Site):
+    stream = make_stream(site)
+    desk = site.open()
+    label(desk, stream)
+    desk.page.locator(".question").nth(1).wait_for(state="attached")
+    desk.page.context.set_offline(True)
+    desk.press("1")
+    desk.press("2")
+    assert desk.current == ""
+    wire = desk.page.locator("#wire")
+    desk.page.wait_for_function("() => document.getElementById('wire').innerText.includes('kept')")
+    assert "2 replies are kept here" in wire.inner_text()
+    assert answers(site, stream) == []
+    desk.page.context.set_offline(False)
+    desk.settle()
+    desk.question()
+    assert sorted(answers(site, stream)) == [0, 1]
+    assert wire.inner_text() == ""
+
+
+def test_what_was_said_without_a_network_survives_a_closed_page(site: Site):
+    stream = make_stream(site)
+    desk = site.open()
+    label(desk, stream)
+    context = desk.page.context
+    context.set_offline(True)
+    desk.press("1")
+    desk.page.close()
+    context.set_offline(False)
+    desk = Desk(context.new_page())
+    label(desk, stream)
+    desk.settle()
+    assert answers(site, stream) == [0]
+
+
+def test_an_answer_whose_receipt_was_lost_counts_once(site: Site):
+    stream = make_stream(site)
+    desk = site.open()
+    label(desk, stream)
+    lost = []
+
+    def lose(route):
+        route.fetch()
+        lost.append(route.request.post_data_json["id"])
+        route.abort()
+
+    desk.page.route("**/answers", lose, times=2)
+    desk.press("1")
+    desk.settle()
+    assert len(lost) == 2
+    assert len(set(lost)) == 1
+    assert answers(site, stream) == [0]
+    site.faults[:] = [fault for fault in site.faults if "ERR_FAILED" not in fault]
+
+
+def test_undo_without_a_network(site: Site):
+    stream = make_stream(site)
+    desk = site.open()
+    label(desk, stream)
+    first = desk.current
+    desk.page.context.set_offline(True)
+    desk.press("1")
+    desk.press("u")
+    assert desk.current == first
+    desk.press("2")
+    desk.page.context.set_offline(False)
+    desk.settle()
+    (entry,) = site.service.session.history(stream, None)
+    assert (str(entry.number), entry.vote.label) == (first, "spam")
+
+
+def test_a_phone(site: Site):
+    stream = make_stream(site, classes=tuple("0123456789"), learner="passive")
+    desk = site.open(**PHONE)
+    for path in ("/", "/new", "/people", f"/streams/{stream}"):
+        desk.page.goto(path)
+        assert desk.page.evaluate(WIDE) <= 0, path
+    label(desk, stream)
+    assert desk.page.evaluate(WIDE) <= 0
+    for button in desk.page.locator(".answers button").all():
+        box = button.bounding_box()
+        assert box["height"] >= 38
+        assert box["y"] + box["height"] <= 844
+    for _ in range(3):
+        before = desk.current
+        desk.page.get_by_role("button", name="7").tap()
+        desk.page.wait_for_function(
+            "before => document.getElementById('desk').dataset.current !== before", arg=before
+        )
+        desk.question()
+    desk.settle()
+    assert site.service.session.status(stream).classes["7"] == 3
+
+
+def test_a_record_full_of_scripts_and_of_very_long_text(site: Site):
+    stream = site.service.session.create(settings(name=EVIL[:100], classes=(EVIL[:80], "ham")))
+    record = {EVIL[:60]: EVIL, "long": "x" * 300_000, "html": EVIL * 40, "nested": {"a": [EVIL]}}
+    site.service.session.offer(stream, [("a", record), ("b", record)])
+    desk = site.open()
+    for path in ("/", f"/streams/{stream}"):
+        desk.page.goto(path)
+        assert desk.page.evaluate(WIDE) <= 0
+    label(desk, stream)
+    assert "<script>window.hacked" in desk.page.locator(".question:not([hidden])").inner_text()
+    assert desk.page.evaluate(WIDE) <= 0
+    assert desk.page.get_by_role("button", name="ham").bounding_box()["y"] < 720
+    desk.press("2")
+    desk.settle()
+    desk.page.keyboard.press("h")
+    desk.page.locator("#history select").first.wait_for()
+    assert desk.page.evaluate("window.hacked") is None
+    # Scripts of a record would show here as well: the policy forbids them once more.
+    forbidden = desk.page.evaluate(
+        "() => { const s = document.createElement('script');"
+        " try { s.textContent = 'window.hacked = 2'; } catch {}"
+        " s.append('window.hacked = 2'); document.body.append(s); return window.hacked ?? null; }"
+    )
+    assert forbidden is None
+    site.faults.clear()
+
+
+def test_a_reason_is_on_the_screen_and_the_next_question_comes_by_itself(site: Site):
+    stream = make_stream(site, 1, learner="passive")
+    desk = site.open()
+    label(desk, stream)
+    desk.press("1")
+    desk.page.get_by_text("No question waits.").wait_for()
+    desk.page.locator("#reason").get_by_text("Nothing new has come in").wait_for()
+    site.service.session.offer(stream, [("new", {"note": "the next one", "size": 1})])
+    assert "the next one" in desk.question()
+
+
+def test_single_keys_can_be_turned_off(site: Site):
+    stream = make_stream(site)
+    desk = site.open()
+    label(desk, stream)
+    desk.page.keyboard.press("?")
+    desk.page.get_by_label("Single keys answer").uncheck()
+    desk.page.keyboard.press("Escape")
+    before = desk.current
+    desk.page.keyboard.press("1")
+    assert desk.current == before
+    desk.page.get_by_role("button", name="ham").press("Enter")
+    desk.settle()
+    assert answers(site, stream) == [0]
+
+
+def _pages(desk: Desk, stream: str) -> Iterator[str]:
+    """Walk over all pages and dialogs."""
+    page = desk.page
+    for path in ("/", "/new", "/people", f"/streams/{stream}"):
+        page.goto(path)
+        yield path
+    label(desk, stream)
+    page.wait_for_function("() => document.getElementById('charts').dataset.shown")
+    yield "label"
+    for key, place in (("h", "#history select"), ("g", "#guidelines"), ("?", "#help")):
+        page.keyboard.press(key)
+        page.locator(place).first.wait_for()
+        yield f"label, {key}"
+        page.keyboard.press("Escape")
+    page.context.clear_cookies()
+    page.goto("/sign-in")
+    yield "sign in"
+    page.goto("/enter/x")
+    yield "enter"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("shape", [{}, PHONE], ids=["desk", "phone"])
+def test_axe_finds_no_serious_fault(site: Site, scheme: str, shape: dict):
+    stream = make_stream(site, opinion=True, guidelines="Look twice.", total=500)
+    desk = site.open(color_scheme=scheme, **shape)
+    label(desk, stream)
+    for _ in range(3):
+        desk.press("1")
+        desk.question()
+    desk.press("s")
+    desk.settle()
+    found = []
+    for name in _pages(desk, stream):
+        desk.page.evaluate(AXE)
+        violations = desk.page.evaluate("axe.run().then(found => found.violations)")
+        found += [
+            (name, violation["id"], node["html"], node["failureSummary"])
+            for violation in violations
+            if violation["impact"] in ("serious", "critical")
+            for node in violation["nodes"]
+        ]
+    assert found == []

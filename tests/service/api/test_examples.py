@@ -1,0 +1,47 @@
+import json
+
+from tests.service.api.test_streams import SHAPE, admin, examples, stream
+
+__all__ = ["admin", "stream"]
+
+
+def test_json_lines(admin, stream):
+    lines = "\n".join(json.dumps(example) for example in examples(5)["examples"]) + "\n\n"
+    headers = {"content-type": "application/x-ndjson"}
+    sent = admin.post(f"/streams/{stream}/examples/lines", content=lines, headers=headers)
+    assert [o["id"] for o in sent.json()] == list("01234")
+    broken = admin.post(f"/streams/{stream}/examples/lines", content="{}\n{", headers=headers)
+    assert broken.status_code == 422
+    assert broken.json()["detail"].startswith("line 1: ")
+
+
+def test_an_example_can_be_erased(admin, stream):
+    admin.post(f"/streams/{stream}/examples", json=examples(5))
+    assert admin.delete(f"/streams/{stream}/examples/3").status_code == 204
+    assert admin.get(f"/streams/{stream}").json()["refused"] == 1
+    assert admin.delete(f"/streams/{stream}/examples/99").status_code == 404
+
+
+def test_records_that_cannot_be_read(admin, stream):
+    admin.post(f"/streams/{stream}/examples", json=examples(5))
+    wrong = {"examples": [{"id": "w", "record": {"x": "text"}}]}
+    refused = admin.post(f"/streams/{stream}/examples", json=wrong)
+    assert refused.status_code == 422
+    assert "where a number was expected" in refused.json()["detail"]
+
+
+def test_other_streams_do_not_know_it(admin, stream):
+    other = admin.post("/streams", json=SHAPE).json()["id"]
+    admin.post(f"/streams/{stream}/examples", json=examples(5))
+    assert admin.delete(f"/streams/{other}/examples/3").status_code == 404
+
+
+def test_files_are_kept_and_offered_while_people_answer(admin, stream):
+    table = "name,x\n" + "".join(f"p{i},{i}\n" for i in range(40))
+    kept = admin.post(f"/streams/{stream}/files", params={"id": "name"}, content=table)
+    assert kept.json() == {"records": 40}
+    assert admin.get(f"/streams/{stream}").json()["seen"] == 0
+    question = admin.post(f"/streams/{stream}/questions").json()["questions"][0]
+    assert (question["id"], question["record"]) == ("p0", {"x": 0})
+    broken = admin.post(f"/streams/{stream}/files", params={"format": "parquet"}, content=b"no")
+    assert broken.status_code == 422

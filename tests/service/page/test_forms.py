@@ -1,0 +1,55 @@
+import pytest
+from starlette.datastructures import FormData
+
+from askance.errors import InvalidParameter
+from askance.service.page.forms import StreamForm, listed
+
+MAIL = {"name": "mail", "classes": "ham\r\nspam\r\n", "total": "1,000", "horizon": "20000"}
+
+
+def test_a_total_with_the_number_of_examples():
+    settings = StreamForm.of(FormData(MAIL)).settings()
+    assert settings.classes == ("ham", "spam")
+    assert (settings.total, settings.horizon, settings.rate) == (1000, 20000, None)
+    assert not settings.opinion
+
+
+def test_a_rate_leaves_the_total_alone():
+    settings = StreamForm(**(MAIL | {"plan": "rate", "rate": "0.05"})).settings()
+    assert (settings.total, settings.horizon, settings.rate) == (None, None, 0.05)
+
+
+def test_limits_and_what_people_see():
+    more = {"per_hour": "30", "per_day": " 200 ", "overlap": "2", "opinion": "on"}
+    settings = StreamForm(**(MAIL | more), pictures="A.org, b.org").settings()
+    assert (settings.per_hour, settings.per_day, settings.overlap) == (30, 200, 2)
+    assert settings.opinion
+    assert settings.pictures == ("a.org", "b.org")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"total": "many"}, "labels in all must be a number, got 'many'"),
+        ({"total": "1.5"}, "labels in all must be a whole number, got '1.5'"),
+        ({"per_hour": "inf"}, "labels in an hour must be a number, got 'inf'"),
+        ({"horizon": ""}, "needs the labels in all and the examples in all"),
+        ({"plan": "rate"}, "needs the share to ask about"),
+        ({"name": " "}, "name must be text"),
+        ({"classes": "ham"}, "classes must be 2 to 100 different names"),
+        ({"pictures": "a.org; script-src *"}, "pictures"),
+        ({"pictures": "https://a.org"}, "pictures"),
+    ],
+)
+def test_what_is_wrong_is_said(change, message):
+    with pytest.raises(InvalidParameter, match=message):
+        StreamForm(**(MAIL | change)).settings()
+
+
+def test_a_file_in_place_of_a_field_is_no_text():
+    assert StreamForm.of({"name": object()}).name == ""
+
+
+def test_lists():
+    assert listed("a\n\nb ", None) == ("a", "b")
+    assert listed(" , ") == ()

@@ -1,0 +1,55 @@
+import pytest
+from sqlalchemy.exc import IntegrityError
+
+from askance.checks.event_log import check_event_log
+from askance.protocols import EventLog
+from askance.service.database import connect, migrate
+from askance.service.log import SqlEventLog
+from askance.types import Event
+
+
+def test_sqlite_keeps_the_contract(url, engine):
+    check_event_log(lambda: SqlEventLog(engine))
+
+
+def test_postgresql_keeps_the_contract(postgres):
+    engine = connect(postgres)
+    migrate(engine)
+    check_event_log(lambda: SqlEventLog(engine))
+    engine.dispose()
+
+
+def test_it_is_an_event_log(engine):
+    log = SqlEventLog(engine)
+    assert isinstance(log, EventLog)
+    log.close()
+
+
+def test_a_taken_position_says_so(engine):
+    log = SqlEventLog(engine)
+    log.append("s", [Event(1, "created", 0.0)]).result()
+    with pytest.raises(IntegrityError):
+        log.append("s", [Event(1, "created", 0.0)]).result()
+    log.close()
+
+
+def test_nothing_to_add_is_done_at_once(engine):
+    log = SqlEventLog(engine)
+    assert log.append("s", []).done()
+    log.close()
+
+
+def test_closing_commits_what_waits(engine):
+    log = SqlEventLog(engine)
+    futures = [log.append("s", [Event(i, "offered", 0.0)]) for i in range(1, 200)]
+    log.close()
+    assert all(future.done() and future.exception() is None for future in futures)
+    assert SqlEventLog(engine).last("s") == 199
+
+
+def test_when_something_was_last(engine):
+    log = SqlEventLog(engine)
+    assert log.last_at("s", "offered") is None
+    log.append("s", [Event(1, "offered", 3.0), Event(2, "leased", 9.0)]).result()
+    assert log.last_at("s", "offered") == 3.0
+    log.close()

@@ -1,0 +1,53 @@
+import pytest
+from tests.service.conftest import settings
+
+from askance.data.features import FeatureMap
+from askance.errors import InvalidLabel, InvalidParameter
+from askance.service.settings import StreamSettings
+
+
+@pytest.mark.parametrize(
+    ("chosen", "sentence"),
+    [
+        ({"name": ""}, "name must be text of 1 to 200 characters"),
+        ({"name": "a\nb"}, "name must be text"),
+        ({"classes": ("ham",)}, "classes must be 2 to 100 different names"),
+        ({"classes": ("ham", "ham")}, "classes must be 2 to 100 different names"),
+        ({"classes": ("ham", "")}, "the name of a class must be text"),
+        ({"total": 0}, "total must be a whole number from 1 on"),
+        ({"overlap": 0}, "overlap must be a whole number from 1 on"),
+        ({"horizon": 5}, "a horizon needs a total"),
+        ({"rate": 0.1}, "a rate is for the learner auto"),
+        ({"learner": "magic"}, "magic"),
+        ({"parameters": {"c0": -1}}, "c0"),
+        ({"lease": 0}, "lease must be from 1 to 86400 seconds"),
+        ({"bits": 31}, "bits must be a whole number from 1 to 30"),
+        ({"pictures": ("a.org; script-src *",)}, "pictures must be hosts such as"),
+        ({"pictures": ("https://a.org",)}, "pictures must be hosts such as"),
+        ({"stop": {"mood": 1}}, "stop knows the rules labels and error"),
+        ({"stop": {"error": 2}}, "the error to stop at must lie between 0 and 1"),
+        ({"guidelines": "a" * 100_001}, "guidelines must be text"),
+    ],
+)
+def test_what_cannot_work_is_refused_when_it_is_created(chosen, sentence):
+    with pytest.raises(InvalidParameter, match=sentence):
+        settings(**chosen)
+
+
+def test_names_become_codes_at_one_place():
+    two = settings()
+    assert [two.code(name) for name in two.classes] == [-1, 1]
+    assert [two.class_name(code) for code in (-1, 1)] == ["ham", "spam"]
+    with pytest.raises(InvalidLabel, match="one of ham, spam, got 'eggs'"):
+        two.code("eggs")
+
+
+def test_they_survive_an_event():
+    chosen = settings(text=("a",), parameters={"c0": 0.5}, guidelines="one\ntwo", total=9)
+    assert StreamSettings.from_json(chosen.as_json()) == chosen
+
+
+def test_auto_serves_when_a_fit_is_done():
+    learner = StreamSettings(name="a", classes=("n", "y"), rate=0.25).make_learner(FeatureMap())
+    assert learner.learner.lag is None
+    assert learner.learner.rate == 0.25

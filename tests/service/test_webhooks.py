@@ -1,0 +1,167 @@
+"""Webhooks against a receiver on the loopback, which only tests may reach."""
+
+import json
+import queue
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+from tests.service.conftest import answer_all, made_records, settings
+
+from askance.client import verified
+from askance.errors import InvalidParameter, UnknownQuestion
+from askance.service.webhooks import FIRST_WAIT, QUIET, TRIES, Webhooks, checked_address
+
+
+@pytest.fixture
+def receiver():
+    """An address, what it received, and the statuses that it will answer with."""
+    received: queue.Queue = queue.Queue()
+    statuses: list[int] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = self.rfile.read(int(self.headers["content-length"]))
+            self.send_response(statuses.pop(0) if statuses else 204)
+            self.end_headers()
+            received.put((dict(self.headers), body))
+
+        def log_message(self, *arguments):
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    yield f"http://localhost:{server.server_port}/hook", received, statuses
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture
+def webhooks(engine, clock, monkeypatch):
+    # Messages are delivered when a test says so.
+    monkeypatch.setattr(Webhooks, "_work", lambda self: None)
+    webhooks = Webhooks(engine, clock, private=True)
+    yield webhooks
+    webhooks.close()
+
+
+def test_a_message_is_signed_and_about_its_stream(webhooks, session, receiver, clock):
+    address, received, _ = receiver
+    _, secret = webhooks.add(address, ["questions", "stopped"])
+    session.listeners.append(webhooks.tell)
+    stream = session.create(settings(stop={"labels": 2}))
+    session.offer(stream, made_records(3))
+    assert webhooks.deliver_due() == 1
+    headers, body = received.get(timeout=10)
+    message = verified(body, headers["Askance-Signature"], secret, now=clock())
+    assert (message["topic"], message["stream"], message["waiting"]) == ("questions", stream, 3)
+    assert headers["Host"].startswith("localhost:")
+    answer_all(session, stream)
+    webhooks.deliver_due()
+    message = json.loads(received.get(timeout=10)[1])
+    assert (message["topic"], message["reason"]) == ("stopped", "2 labels were given")
+    assert webhooks.deliver_due() == 0
+
+
+def test_that_questions_wait_is_told_once_in_a_while(webhooks, session, receiver, clock):
+    webhooks.add(receiver[0], ["questions"])
+    stream = session.stream(session.create(settings()))
+    for _ in range(3):
+        webhooks.tell(stream, "questions")
+    assert webhooks.deliver_due() == 1
+    clock.turn(QUIET + 1)
+    webhooks.tell(stream, "questions")
+    assert webhooks.deliver_due() == 1
+
+
+def test_what_fails_is_tried_again_and_given_up(webhooks, session, receiver, clock):
+    address, received, statuses = receiver
+    webhooks.add(address, ["stopped"])
+    statuses += [500] * (TRIES + 1)
+    webhooks.tell(session.stream(session.create(settings())), "stopped")
+    tries = 0
+    for attempt in range(TRIES + 2):
+        tries += webhooks.deliver_due()
+        assert webhooks.deliver_due() == 0, "it waits before it tries again"
+        clock.turn(FIRST_WAIT * 6**attempt + 1)
+    assert tries == TRIES == received.qsize()
+
+
+def test_a_redirect_is_not_followed(webhooks, session, receiver):
+    address, received, statuses = receiver
+    statuses.append(302)
+    webhooks.add(address, ["stopped"])
+    webhooks.tell(session.stream(session.create(settings())), "stopped")
+    webhooks.deliver_due()
+    assert received.qsize() == 1
+
+
+def test_other_streams_and_topics_are_not_told(webhooks, session, receiver):
+    one, other = (session.stream(session.create(settings())) for _ in range(2))
+    id, _ = webhooks.add(receiver[0], ["stopped"], one.id)
+    webhooks.tell(other, "stopped")
+    webhooks.tell(one, "questions")
+    assert webhooks.deliver_due() == 0
+    webhooks.tell(one, "stopped")
+    webhooks.remove(id)
+    assert webhooks.deliver_due() == 0
+    with pytest.raises(UnknownQuestion):
+        webhooks.remove(id)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://127.0.0.1/",
+        "http://localhost:8080/",
+        "http://[::1]/",
+        "http://10.1.2.3/",
+        "http://192.168.1.1/",
+        "http://172.16.0.1/",
+        "http://169.254.169.254/latest/meta-data",
+        "http://[::ffff:10.0.0.1]/",
+        "http://[fd00::1]/",
+        "http://0.0.0.0/",
+        "http://224.0.0.1/",
+        "http://2130706433/",
+    ],
+)
+def test_private_addresses_are_refused(url):
+    with pytest.raises(InvalidParameter, match="private address"):
+        checked_address(url, private=False)
+
+
+@pytest.mark.parametrize("url", ["ftp://example.org/", "example.org", "http://", "http://a:b@c/"])
+def test_other_urls_are_refused(url):
+    with pytest.raises(InvalidParameter, match="http or https"):
+        checked_address(url, private=False)
+
+
+def test_public_addresses_are_taken():
+    parts, address = checked_address("https://93.184.216.34/x", private=False)
+    assert (parts.path, address) == ("/x", "93.184.216.34")
+
+
+def test_an_address_that_turned_private_gets_nothing(engine, clock, session, receiver, monkeypatch):
+    monkeypatch.setattr(Webhooks, "_work", lambda self: None)
+    careless = Webhooks(engine, clock, private=True)
+    careless.add(receiver[0], ["stopped"])
+    careful = Webhooks(engine, clock)
+    careful.tell(session.stream(session.create(settings())), "stopped")
+    assert careful.deliver_due() == 1
+    assert receiver[1].empty()
+
+
+def test_topics_are_known(webhooks):
+    with pytest.raises(InvalidParameter, match="the topics are questions, stopped"):
+        webhooks.add("http://localhost/", ["weather"])
+
+
+def test_the_thread_delivers_by_itself(engine, clock, session, receiver):
+    webhooks = Webhooks(engine, clock, private=True)
+    webhooks.add(receiver[0], ["stopped"])
+    webhooks.tell(session.stream(session.create(settings())), "stopped")
+    assert receiver[1].get(timeout=30)
+    webhooks.close()
