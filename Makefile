@@ -1,6 +1,7 @@
 # Everything happens in a virtual environment that these targets make.
 #
 #   make demo     the algorithms on real data: a table and a plot
+#   make serve    the labelling service with a stream to try
 #   make test     the whole gate: lint, suite, coverage, docs, examples, smoke
 #
 #   make lint, suite, coverage, docs, examples, smoke    its parts
@@ -20,11 +21,16 @@ BIN := $(VENV)/bin
 MADE := $(VENV)/.made
 INSTALLED := $(VENV)/.installed
 READY := $(VENV)/.installed-dev
+# The service is tested on PostgreSQL too, which Debian can install where we are root.
+INSTALL = test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get update -qq && \
+	DEBIAN_FRONTEND=noninteractive apt-get install -qq -y
+POSTGRES = ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null
+
 PYTEST := $(BIN)/python -m pytest --numprocesses=auto -m "not slow and not network"
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint suite coverage docs examples smoke slow mutants bench build format clean
+.PHONY: help demo serve chromium test lint suite postgres coverage docs examples smoke slow mutants bench build format clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -57,6 +63,11 @@ demo: $(INSTALLED)
 	$(BIN)/askance study report demo/study --output demo/report
 	$(BIN)/python examples/hard_instance.py
 
+serve: pyproject.toml $(MADE)
+	$(BIN)/python -m pip install --quiet --editable '.[service]'
+	@mkdir -p demo
+	$(BIN)/askance serve --demo --db sqlite:///demo/askance.db
+
 # --- the gate --------------------------------------------------------------------------------
 
 # One after the other even under `make -j`: each part may use all cores.
@@ -68,18 +79,29 @@ test: $(READY)
 	$(MAKE) --no-print-directory examples
 	$(MAKE) --no-print-directory smoke
 
+# System packages for the tests: installed where this user may, else it says what is skipped.
+chromium:
+	@command -v chromium >/dev/null || { $(INSTALL) chromium >/dev/null; } || \
+		echo "SKIPPED: all tests in a browser, for want of Chromium (Debian: apt-get install chromium)" >&2
+
+postgres:
+	@$(POSTGRES) || { $(INSTALL) postgresql >/dev/null; } || \
+		echo "SKIPPED: the service on PostgreSQL, for want of a server (Debian: apt-get install postgresql)" >&2
+
 lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-suite: $(READY)
+suite: $(READY) chromium postgres
 	$(PYTEST)
 
-# Interpreted, so that lines inside compiled functions count.
+# Interpreted, so that lines inside compiled functions count; what takes long over HTTP adds none.
 coverage: $(READY)
-	NUMBA_DISABLE_JIT=1 $(PYTEST) --cov=askance --cov-report=term
+	NUMBA_DISABLE_JIT=1 $(PYTEST) --ignore=tests/browser --deselect tests/service/test_killed.py \
+		--deselect tests/service/test_annotators.py --deselect tests/service/api/test_schema_fuzz.py \
+		--cov=askance --cov-report=term
 
 docs: $(READY)
 	$(BIN)/sphinx-build -q -W -n --keep-going -b html docs docs/_build/html
@@ -105,7 +127,7 @@ build: $(READY)
 
 # --- more ------------------------------------------------------------------------------------
 
-slow: $(READY)
+slow: $(READY) chromium postgres
 	$(BIN)/python -m pytest -m slow
 
 mutants: $(READY)

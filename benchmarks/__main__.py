@@ -13,13 +13,24 @@ from benchmarks.parts import live_section, pass_section
 from benchmarks.peers import ROWS as ROWS_OF_PEERS
 from benchmarks.peers import peer_rows, step_rows
 from benchmarks.scaling import memory_section, scaling_section
-from benchmarks.single import cover_rows, passive_rows
+from benchmarks.single import class_rows, cover_rows, passive_rows
 from benchmarks.streams import Prepared, dense, prepare, sparse
 from benchmarks.table import Circumstances, Ratio, Section, document
 from benchmarks.timing import Bench, Job
 
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
-PARTS = ("passive", "sparse", "dense", "grid", "scaling", "memory", "peers", "steps", "profile")
+PARTS = (
+    "passive",
+    "sparse",
+    "dense",
+    "classes",
+    "grid",
+    "scaling",
+    "memory",
+    "peers",
+    "steps",
+    "profile",
+)
 
 Found = tuple[list[Ratio], *tuple[Section, ...]]
 
@@ -54,6 +65,9 @@ class Run:
 
     def dense(self) -> Found:
         return cover_rows(self.bench, DENSE, self.stream(DENSE), self.n)
+
+    def classes(self) -> Found:
+        return class_rows(self.bench, self.folder, self.n // 10)
 
     def grid(self) -> Found:
         streams = prepare_adult(self.folder)
@@ -105,7 +119,7 @@ def measure(parts: Sequence[str], repeats: int, quick: bool) -> str:
     with tempfile.TemporaryDirectory() as folder, Bench(repeats) as bench:
         run = Run(bench, Path(folder), quick)
         for name in parts:
-            if not vw.available() and name in ("passive", "sparse", "dense", "grid"):
+            if not vw.available() and name in ("passive", "sparse", "dense", "classes", "grid"):
                 sections.append(Section(name, "Skipped: vowpalwabbit is not installed."))
                 continue
             print(f"{name} ...", flush=True)

@@ -11,13 +11,14 @@ import numpy as np
 
 import askance
 from askance.engine import CHUNK, Group, run_settings, stream_of
+from askance.engine.class_group import ClassGroup
 from askance.engine.grouping import groups
 from askance.kernels import passes
 from askance.learners.streaming import StreamingLearner
 from askance.simulate import BUDGETS
 from benchmarks.streams import Prepared
 
-__all__ = ["Setting", "count", "kind", "memory", "run", "run_grid", "run_lanes"]
+__all__ = ["Setting", "count", "kind", "memory", "run", "run_classes", "run_grid", "run_lanes"]
 
 Setting = tuple[str, dict[str, Any]]
 """The name of an algorithm and its parameters."""
@@ -30,7 +31,7 @@ def load(data: Prepared) -> passes.Stream:
     parts = ("indptr", "indices", "values", "labels")
     arrays = [np.asarray(np.load(Path(data.folder) / f"{p}.npy", mmap_mode="r")) for p in parts]
     coins = np.random.default_rng(0).random(len(arrays[-1]))
-    return stream_of(*arrays, coins, n_features=data.n_features)
+    return stream_of(*arrays, coins, n_features=data.n_features, n_classes=data.n_classes)
 
 
 def make(settings: Sequence[Setting]) -> list[StreamingLearner]:
@@ -41,6 +42,21 @@ def make(settings: Sequence[Setting]) -> list[StreamingLearner]:
 def run(data: Prepared, setting: Setting) -> dict[str, float]:
     """Seconds of one setting over the whole stream, and of that without loading."""
     return run_lanes(data, [setting])
+
+
+def run_classes(data: Prepared, setting: Setting) -> dict[str, float]:
+    """:func:`run` for a learner of several classes, and how many labels it asked."""
+    start = time.perf_counter()
+    stream = load(data)
+    loaded = time.perf_counter()
+    name, given = setting
+    learner = askance.make_learner(
+        name, n_features=data.n_features, n_classes=data.n_classes, **given
+    )
+    group = ClassGroup(learner)
+    group.advance(stream, 0, NEVER)
+    end = time.perf_counter()
+    return {"seconds": end - start, "net": end - loaded, "asked": int(group.progress.queries[0])}
 
 
 def run_lanes(data: Prepared, settings: Sequence[Setting]) -> dict[str, float]:

@@ -1,13 +1,16 @@
 """One learner over one stream, against Vowpal Wabbit."""
 
+from pathlib import Path
+
 from benchmarks import ours, vw
-from benchmarks.streams import Prepared
+from benchmarks.streams import Prepared, coded, dense, prepare, sparse
 from benchmarks.table import Ratio, Section
 from benchmarks.timing import Bench, Job, Times
 
-__all__ = ["cover_rows", "passive_rows"]
+__all__ = ["class_rows", "cover_rows", "passive_rows"]
 
 C0S = (0.01, 0.1, 8.0)
+CLASSES, MELLOWNESS = (3, 10, 26), (0.01, 0.1, 1.0)
 LEAST = {3: 6.0, 12: 8.0, 48: 8.0}
 
 
@@ -49,6 +52,39 @@ def cover_rows(
     return ratios, Section(f"Online Active Cover, {name}", text, head, rows)
 
 
+def class_rows(bench: Bench, folder: Path, n: int) -> tuple[list[Ratio], Section]:
+    """COAL by the number of classes and c0, sparse and dense; the worst counts."""
+    ratios, rows = [], []
+    made = {"30 of 10,000 features": sparse(n, 10_000, 30)[0], "dense 50 features": dense(n, 50)[0]}
+    for classes in CLASSES:
+        found = []
+        for name, examples in made.items():
+            place = folder / f"{classes} classes, {name.split()[0]}"
+            data = prepare(place, examples, coded(examples, classes), n_classes=classes)
+            for c0 in MELLOWNESS:
+                options = ["--cs_active", str(classes), "--simulation", "--adax"]
+                options += ["--mellowness", str(c0)]
+                bench.once("vw", Job(vw.run, (data, options)))
+                asked = bench.once("ours", Job(ours.run_classes, (data, ("coal", {"c0": c0}))))
+                times = _times(bench, data, ("coal", {"c0": c0}), options, bench.repeats)
+                share = f"{asked['asked'] / n:.0%}"
+                rows.append(
+                    [str(classes), name, f"{c0:g}", f"{times.ratio:.1f}", *times.cells(), share]
+                )
+                found.append((times.ratio, times.net_ratio, f"c0 = {c0:g}, {name}"))
+        ratio, net, where = min(found)
+        ratios.append(Ratio(f"COAL, {classes} classes", ratio, net, 5.0, where))
+    head = [
+        "classes", "work", "c0", "ratio", "Vowpal Wabbit", "ours", "its parsing", "its net",
+        "our net", "we ask",
+    ]  # fmt: skip
+    text = (
+        f"COAL over {n:,} examples beside `--cs_active --simulation --adax`, which learns single "
+        "costs, while a label teaches us all of them."
+    )
+    return ratios, Section("Several classes", text, head, rows)
+
+
 class _Pair:
     """Times of both sides on the same work."""
 
@@ -69,7 +105,7 @@ def _times(
     jobs = {
         "vw": Job(vw.run, (data, options)),
         "vw parsing": Job(vw.read, (data,)),
-        "ours": Job(ours.run, (data, setting)),
+        "ours": Job(ours.run if data.n_classes is None else ours.run_classes, (data, setting)),
     }
     said = bench.alternate(jobs, repeats)
     return _Pair(

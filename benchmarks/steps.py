@@ -28,6 +28,8 @@ N_FEATURES, NON_ZEROS = 10_000, 30
 COVER = 12
 C0S = (0.01, 0.1, 8.0)
 LIVE: dict[str, dict[str, Any]] = {"iwal1": {}, "margin": {}}
+CLASSES = 10
+OF_CLASSES = ("coal", "iwal1", "margin")
 FEW: dict[str, dict[str, Any]] = {"iwal1 at c0 = 0.001": {"c0": 0.001}, "margin": {}}
 """What asks, as scikit-activeml at its budget does, for a tenth or two of the labels."""
 
@@ -78,6 +80,15 @@ class Rows:
             self.rows.append(Row(indices, values))
             self.labels.append(1 if truth[indices] @ values + noise > 0 else -1)
 
+    def coded(self) -> list[int]:
+        """Labels of several classes for the same rows."""
+        generator = np.random.default_rng(1)
+        truth = generator.normal(size=(self.n_features, CLASSES))
+        noise = 3.0 * generator.normal(size=(len(self.rows), CLASSES))
+        scores = np.array([x.values @ truth[x.indices] for x in self.rows])
+        found: list[int] = (scores + noise).argmax(axis=1).tolist()
+        return found
+
     def pairs(self) -> Iterator[tuple[list[int], list[float]]]:
         for indices, values in self.rows:
             yield indices.tolist(), values.tolist()
@@ -95,13 +106,14 @@ def _clocked(step: Callable[[Any, int], bool], rows: list[Any], labels: list[int
 
 def time_askance(data: Rows, algorithm: str, **parameters: Any) -> Run:
     """What a new learner takes over all rows."""
+    labels = data.coded() if "n_classes" in parameters else data.labels
 
     def run() -> Taken:
         live = ActiveLearner(algorithm, n_features=data.n_features, **parameters)
         ask, tell = live.ask, live.tell
         live.predict(data.rows[0])
         start = time.process_time()
-        for x, label in zip(data.rows, data.labels, strict=True):
+        for x, label in zip(data.rows, labels, strict=True):
             question = ask(x)
             if question.wanted:
                 tell(question, label)
@@ -111,21 +123,24 @@ def time_askance(data: Rows, algorithm: str, **parameters: Any) -> Run:
     return run
 
 
-def time_river(data: Rows) -> Run:
-    """What River's entropy sampler over its logistic regression takes."""
-    from river import active, linear_model
+def time_river(data: Rows, *, classes: bool = False) -> Run:
+    """What River's entropy sampler over its logistic regression takes, or over one a class."""
+    from river import active, linear_model, multiclass
 
     rows = [dict(zip(*pair, strict=True)) for pair in data.pairs()]
-    labels = [label > 0 for label in data.labels]
+    labels: list[Any] = data.coded() if classes else [label > 0 for label in data.labels]
 
     def run() -> Taken:
-        model = active.EntropySampler(linear_model.LogisticRegression(), seed=0)
+        plain: Any = linear_model.LogisticRegression()
+        inner = multiclass.OneVsRestClassifier(plain) if classes else plain
+        model = active.EntropySampler(inner, seed=0)
         ask, tell = model.predict_one, model.learn_one
-        asked = 0
+        asked, surely = 0, 10 * CLASSES if classes else 0
         start = time.process_time()
         for x, label in zip(rows, labels, strict=True):
             _, wanted = ask(x)
-            if wanted:
+            # It never asks while it knows no class, so it is told the first labels.
+            if wanted or surely > asked:
                 asked += 1
                 tell(x, label)
         taken = time.process_time() - start
@@ -210,6 +225,7 @@ def measure(count: int = 20_000, rounds: int = 5) -> Iterator[Result]:
         river = time_river(small)
         for name, ours in live.items():
             yield _compare(f"{name} against River's EntropySampler", 0.7, ours, river, rounds)
+        yield from _of_classes(Rows(count // 10, NON_ZEROS), rounds)
     if _has("skactiveml"):
         peers = {
             f"{strategy} over {classifier}": time_skactiveml(small, strategy, classifier)
@@ -227,6 +243,16 @@ def measure(count: int = 20_000, rounds: int = 5) -> Iterator[Result]:
             ours()
             name = f"cover {COVER}, c0 = {c0:g}, against VW's prebuilt examples"
             yield _compare(name, 1.5, ours, time_vw(wide, c0), rounds)
+
+
+def _of_classes(data: Rows, rounds: int) -> Iterator[Result]:
+    """Several classes beside River's one against the rest."""
+    river = time_river(data, classes=True)
+    for name in OF_CLASSES:
+        ours = time_askance(data, name, n_classes=CLASSES)
+        ours()
+        against = f"{name}, {CLASSES} classes, against River's OneVsRestClassifier"
+        yield _compare(against, 1.0, ours, river, rounds)
 
 
 def _has(package: str) -> bool:

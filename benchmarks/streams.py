@@ -9,14 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-__all__ = ["Prepared", "dense", "prepare", "sparse"]
+__all__ = ["Prepared", "coded", "dense", "prepare", "sparse"]
 
 
 class Prepared(NamedTuple):
-    """Where a stream lies on disk, and its number of features."""
+    """Where a stream lies on disk, its number of features, and of classes if labels are codes."""
 
     folder: str
     n_features: int
+    n_classes: int | None = None
 
     @property
     def text(self) -> str:
@@ -42,12 +43,26 @@ def sparse(n: int, n_features: int, non_zeros: int, seed: int = 0) -> tuple[csr_
     return csr_array((values.ravel(), indices.ravel(), indptr), (n, n_features)), labels
 
 
+def coded(rows: csr_array, n_classes: int, seed: int = 0) -> Any:
+    """Noisy labels of so many planes for some rows."""
+    rng = np.random.default_rng(seed)
+    scores = rows @ rng.normal(size=(rows.shape[1], n_classes))
+    return (scores + 2.0 * rng.normal(size=scores.shape)).argmax(axis=1)
+
+
 def dense(n: int, n_features: int, seed: int = 0) -> tuple[csr_array, Any]:
     """Rows without a zero."""
     return sparse(n, n_features, n_features, seed)
 
 
-def prepare(folder: Path, rows: csr_array, labels: Any, *, text: bool = True) -> Prepared:
+def prepare(
+    folder: Path,
+    rows: csr_array,
+    labels: Any,
+    *,
+    text: bool = True,
+    n_classes: int | None = None,
+) -> Prepared:
     """Write a stream as arrays, and as the text that Vowpal Wabbit reads."""
     folder.mkdir()
     parts = {
@@ -58,16 +73,23 @@ def prepare(folder: Path, rows: csr_array, labels: Any, *, text: bool = True) ->
     }
     for name, array in parts.items():
         np.save(folder / f"{name}.npy", array)
-    prepared = Prepared(str(folder), rows.shape[1])
+    prepared = Prepared(str(folder), rows.shape[1], n_classes)
     if text:
-        _write_text(Path(prepared.text), rows, labels)
+        _write_text(Path(prepared.text), rows, [_said(y, n_classes) for y in labels.tolist()])
     return prepared
 
 
-def _write_text(path: Path, rows: csr_array, labels: Any) -> None:
+def _said(label: int, n_classes: int | None) -> str:
+    """A label as Vowpal Wabbit reads it: of several classes the cost of each."""
+    if n_classes is None:
+        return str(label)
+    return " ".join(f"{y + 1}:{int(y != label)}" for y in range(n_classes))
+
+
+def _write_text(path: Path, rows: csr_array, labels: list[str]) -> None:
     ends = rows.indptr.tolist()
     with path.open("w") as out:
-        for i, label in enumerate(labels.tolist()):
+        for i, label in enumerate(labels):
             start, stop = ends[i], ends[i + 1]
             places, values = rows.indices[start:stop].tolist(), rows.data[start:stop].tolist()
             pairs = zip(places, values, strict=True)

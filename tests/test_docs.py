@@ -184,7 +184,7 @@ def test_the_gate_is_what_the_readme_says():
     assert "exec make test" in (ROOT / ".ci/run").read_text()
     targets = set(re.findall(r"^\$ make (\w+)", (ROOT / "README.md").read_text(), re.MULTILINE))
     makefile = (ROOT / "Makefile").read_text()
-    assert targets == {"demo", "test"}
+    assert targets == {"demo", "serve", "test"}
     assert all(re.search(rf"^{target}:", makefile, re.MULTILINE) for target in targets)
 
 

@@ -57,9 +57,11 @@ def test_first_steps_lead_to_every_command():
 # of the source.
 INTERNAL = re.compile(
     r"askance\.(__main__|validation)$"
-    r"|askance\.(cli|engine|storage|study|theory|plots|rehearsal|labelling|terminal)(\.|$)"
-    r"|askance\.live(\.(answers|coins|questions|saving))?$"
+    r"|askance\.(cli|engine|storage|study|theory|plots|rehearsal|evaluation|labelling|terminal"
+    r"|service|client\.\w+)(\.|$)"
+    r"|askance\.live(\.(answers|coins|judging|places|questions|rounds|saving|signs))?$"
     r"|askance\.exports(\.predictions)?$"
+    r"|askance\.scale(\.(book|deciding|draws))?$"
     r"|askance\.kernels\.(?!formulas|cover)"
     r"|askance\.data\.(?!reading\.readers|features\.(feature_map|indexers|naming)|catalog\.loading|splits)"
     r"|askance\.learners\.(?!active_cover|batch_iwal|constants|coordinate_ascent|disagreement"
@@ -72,6 +74,8 @@ PUBLIC = [name for name in MODULES if not INTERNAL.match(name)]
 # Parts that only their own package needs, in modules that have something for users too.
 PARTS = {
     "askance.live.budget": {"Ledger"},
+    "askance.scale.asking": {"opened_model"},
+    "askance.scale.workers": {"Each"},
     "askance.learners.disagreement": {"check_disagreement"},
     "askance.learners.epoch_records": {"EpochTally", "states"},
     "askance.learners.epochs": {"Block"},
@@ -82,12 +86,11 @@ PARTS = {
         "Scorer",
         "TopicScorer",
         "TreeScorer",
-        "boosted_scorer",
-        "forest_scorer",
         "linear_scorer",
         "of_length_1",
         "parts_of",
     },
+    "askance.oracles.trees": {"boosted_trees", "random_trees"},
     "askance.sparse": {
         "column",
         "dense",
@@ -100,7 +103,7 @@ PARTS = {
     },
     "askance.live.active_learner": {"CLASSES"},
     "askance.exports.classifier": {"names_by_column"},
-    "askance.simulate.contestants": {"labels_left", "place_of"},
+    "askance.simulate.contestants": {"done_of", "labels_left", "place_of"},
     "askance.simulate.measuring": {"check_budgets", "check_test", "error_of_blocks"},
 }
 

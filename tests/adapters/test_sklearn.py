@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, make_classification
+from sklearn.datasets import load_breast_cancer, load_iris, make_classification
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import RidgeClassifier
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -21,6 +21,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import check_estimator
 from threadpoolctl import threadpool_limits
 
@@ -63,13 +64,14 @@ def data() -> tuple[np.ndarray, np.ndarray]:
         ActiveClassifier("iwal1", label_budget=40),
         ActiveClassifier(estimator=GaussianNB()),
         pytest.param(ActiveClassifier(), marks=pytest.mark.slow),
+        pytest.param(ActiveClassifier(label_budget=5), marks=pytest.mark.slow),
         clone(TREE).set_params(label_budget=10),
         pytest.param(
             clone(TREE).set_params(estimator=RidgeClassifier(), label_budget=10),
             marks=pytest.mark.slow,
         ),
     ],
-    ids=["cover", "iwal1", "auto-bayes", "auto", "tree", "ridge"],
+    ids=["cover", "iwal1", "auto-bayes", "auto", "auto-of-5", "tree", "ridge"],
 )
 def test_all_checks_of_scikit_learn_pass(
     model: ActiveClassifier, monkeypatch: pytest.MonkeyPatch
@@ -472,8 +474,18 @@ def test_the_package_has_it_without_importing_scikit_learn_for_everyone() -> Non
 @pytest.mark.parametrize(
     ("model", "y", "classes", "message"),
     [
-        (ActiveClassifier(), [0, 1, 2, 0], None, "Only binary classification is supported"),
-        (ActiveClassifier(), [0, 1, 1, 0], [0, 1, 2], "Only binary .* 3 classes"),
+        (
+            ActiveClassifier("online_active_cover"),
+            [0, 1, 2, 0],
+            None,
+            "Only binary classification is supported",
+        ),
+        (
+            ActiveClassifier("online_active_cover"),
+            [0, 1, 1, 0],
+            [0, 1, 2],
+            "Only binary .* 3 classes",
+        ),
         (ActiveClassifier(), lambda i: 0, None, "classes must be given where y is a function"),
         (ActiveClassifier(), None, [0, 1], "labels are needed"),
         (ActiveClassifier(), [0, 1, 1], [0, 1], "inconsistent numbers of samples"),
@@ -579,3 +591,31 @@ def test_a_budget_alone_gives_a_good_classifier_and_none_asks_for_a_tenth() -> N
     # 20 to begin with, then a tenth of the others: four standard deviations.
     few = ActiveClassifier(estimator=GaussianNB()).fit(X, y)
     assert abs(few.n_labels_ - 20 - 0.1 * (len(y) - 20)) < 4 * np.sqrt(0.09 * len(y))
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "coal", "iwal1"])
+def test_three_classes_with_names_and_costs(algorithm) -> None:
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["setosa", "versicolor", "virginica"])
+    costs = [[0, 1, 1], [1, 0, 1], [8, 8, 0]]
+    plain, costly = (
+        ActiveClassifier(algorithm, cost_matrix=given, label_budget=100).fit(X, names[y])
+        for given in (None, costs)
+    )
+    assert plain.score(X, names[y]) > 0.75
+    assert plain.predict_proba(X).shape == plain.decision_function(X).shape == (150, 3)
+    assert np.allclose(plain.predict_proba(X).sum(axis=1), 1)
+    missed = [np.mean(one.predict(X[y == 2]) != "virginica") for one in (plain, costly)]
+    assert missed[1] <= missed[0]
+    best = plain.classes_[np.argmax(plain.decision_function(X), axis=1)]
+    assert (plain.predict(X) == best).all()
+
+
+@kinds
+def test_who_knows_two_classes_refuses_a_third_and_names_others(model) -> None:
+    X, y = load_iris(return_X_y=True)
+    if get_tags(model).classifier_tags.multi_class:
+        assert len(clone(model).fit(X, y).classes_) == 3
+    else:
+        with pytest.raises(InvalidParameter, match=r"Only binary classification.*use auto"):
+            clone(model).fit(X, y)

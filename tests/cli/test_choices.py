@@ -11,8 +11,9 @@ from askance.theory.experiments import EXPERIMENTS
 
 
 def test_the_algorithms_are_those_of_the_library_in_its_order():
-    assert ("auto", *ALGORITHMS) == choices.ALGORITHMS
-    assert {name.partition(":")[0] for name in choices.CONTESTANTS} <= set(choices.ALGORITHMS)
+    assert ("auto", "coal", *ALGORITHMS) == choices.ALGORITHMS
+    contestants = (*choices.CONTESTANTS, *choices.MANY_CONTESTANTS)
+    assert {name.partition(":")[0] for name in contestants} <= set(choices.ALGORITHMS)
 
 
 def test_the_experiments_are_those_of_the_library():

@@ -420,3 +420,35 @@ def test_other_formats(tmp_path, name, content):
     done = run(path, *SMALL, answers="y\nn\n")
     assert done.exit_code == 0, done.stderr
     assert [row["label"] for row in rows_of(path)] == ["yes", "no"]
+
+
+def test_a_key_for_each_class_a_search_and_a_new_class_in_a_terminal(tickets, terminal):
+    classes = ["--classes", "fire=f,slow=s,lunch=l", "--algorithm", "passive", "--bits", "8"]
+    first = terminal(*COMMAND, tickets, "--budget", "9", *classes)
+    first.sees("0 of 9 labels given").sees(" f ").sees("fire")
+    first.presses("s").sees("Saved: record 1 is slow.")
+    first.presses("-").sees("Saved: record 2 was skipped.")
+    first.presses("/").sees("Class: _").presses("un").sees("lunch").presses("\r")
+    first.sees("Saved: record 3 is lunch.")
+    first.presses("/").presses("pass").sees("add the class pass").presses("\r")
+    first.sees("Saved: record 4 is pass.").presses("u").sees("Undone: record 4 is pass.")
+    first.presses("/").presses("web").sees("add the class web").presses("\r")
+    first.sees("Saved: record 4 is web.").presses("q").sees("3 labels given")
+    again = terminal(*COMMAND, tickets)
+    again.sees("3 of 9 labels given").presses("f").sees("Saved: record 5 is fire.").presses("q")
+    again.sees("4 labels given")
+    assert answers_of(tickets) == ["is slow", "skip", "is lunch", "is web", "is fire"]
+    assert [row["label"] for row in rows_of(tickets)] == ["slow", "lunch", "web", "fire"]
+    model = ActiveLearner.load(folder_of(tickets) / "model.askance")
+    assert model.classes == ("fire", "slow", "lunch", "web")
+
+
+def test_lines_name_classes_and_add_them(tickets):
+    names = ",".join(f"kind{i}" for i in range(12))
+    given = [tickets, "--classes", names, "--algorithm", "passive", "--bits", "8"]
+    done = run(*given, answers="Kind11\n+Other One\nskip\nkind0\nq\n")
+    assert done.exit_code == 0, done.output
+    assert answers_of(tickets) == ["is kind11", "is Other One", "skip", "is kind0"]
+    other = run(tickets, "--classes", "a,b,c")
+    assert other.exit_code != 0
+    assert "began with classes" in other.output

@@ -211,3 +211,78 @@ def test_a_contestant_that_is_none(folder, text):
                    code=2 if text == "iwal2" else 1)  # fmt: skip
     assert text.partition(":")[0] in done.stderr or text.partition(":")[2] in done.stderr
     assert [path.name for path in folder.iterdir()] == ["mail.csv"]
+
+
+@pytest.fixture
+def desk(tmp_path):
+    """Five classes, two of them rare, and what it costs to miss these."""
+    draw = random.Random(3)
+    words = {
+        "billing": ["invoice", "refund"],
+        "login": ["password", "locked"],
+        "bug": ["crash", "button"],
+        "outage": ["down", "offline"],
+        "legal": ["lawyer", "court"],
+    }
+    names = list(words)
+    lines = ["text,minutes,team"]
+    for _ in range(400):
+        name = draw.choices(names, [45, 30, 17, 5, 3])[0]
+        text = draw.choices(words[name], k=2) + draw.choices(["please", "the", "we"], k=3)
+        lines.append(f"{' '.join(text)},{draw.random():.2f},{name}")
+    file, costs = tmp_path / "desk.csv", tmp_path / "costs.csv"
+    file.write_text("\n".join(lines) + "\n")
+    rows = [",".join(["team", *names])]
+    for true in names:
+        dear = 20 if true in ("outage", "legal") else 1
+        rows.append(",".join([true, *("0" if true == said else str(dear) for said in names)]))
+    costs.write_text("\n".join(rows) + "\n")
+    return file, costs
+
+
+@pytest.mark.parametrize("algorithm", ["passive", "coal", "auto"])
+def test_five_classes_with_costs_from_run_to_predict(desk, tmp_path, algorithm):
+    file, costs = desk
+    out = tmp_path / "out"
+    given = ["--label", "team", "--costs", costs, "--budget", 60, "--no-match", "--bits", 10]
+    done = CliRunner().invoke(
+        app, [*map(str, ["run", file, *given, "--algorithm", algorithm, "-o", out]), "--json"]
+    )
+    assert done.exit_code == 0, done.output
+    summary = json.loads((out / "summary.json").read_text())
+    assert summary["classes"] == ["billing", "bug", "legal", "login", "outage"]
+    assert summary["measure"] == "test cost"
+    assert sum(summary["bought"]) == summary["labels"]
+    # The best constant answer costs about 1.3; whoever learns anything is well below.
+    assert summary["error"] < 0.8 < summary["majority_class"]["error"]
+    said = CliRunner().invoke(
+        app, [*map(str, ["predict", out / "model.askance", file, "-o", tmp_path / "p.csv"])]
+    )
+    assert said.exit_code == 0, said.output
+    assert "400 predictions" in said.output
+    head = (tmp_path / "p.csv").read_text().partition("\n")[0]
+    assert head == "id,prediction," + ",".join(f"probability_{n}" for n in summary["classes"])
+
+
+def test_a_cost_for_each_class_is_wanted_and_nothing_else(desk):
+    file, costs = desk
+    costs.write_text("team,billing,login\nbilling,0,1\nlogin,1,0\n")
+    done = CliRunner().invoke(app, ["run", str(file), "--label", "team", "--costs", str(costs)])
+    assert done.exit_code != 0
+    assert "costs must be given for each class, got none for 'bug'" in " ".join(done.output.split())
+
+
+def test_a_stream_of_several_classes_finds_more_on_the_way(tmp_path):
+    draw = random.Random(1)
+    rows = [f"{draw.random():.3f},{draw.choice('abc')}" for _ in range(1500)]
+    rows[1400:] = [f"{2 + draw.random():.3f},new" for _ in range(100)]
+    file, out = tmp_path / "late.csv", tmp_path / "late"
+    file.write_text("x,y\n" + "\n".join(rows) + "\n")
+    done = CliRunner().invoke(
+        app,
+        [*map(str, ["run", file, "--label", "y", "--progressive", "--algorithm", "margin"]),
+         "--budget", "900", "--param", "b=100", "-o", str(out)],
+    )  # fmt: skip
+    assert done.exit_code == 0, done.output
+    summary = json.loads((out / "summary.json").read_text())
+    assert summary["classes"] == ["a", "b", "c", "new"]

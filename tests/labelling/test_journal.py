@@ -129,7 +129,7 @@ def test_any_text_can_be_an_id(path):
 def test_a_newer_journal_is_refused(path):
     first = json.loads(path.read_text())
     path.write_text(json.dumps({**first, "version": 99}) + "\n")
-    with pytest.raises(FileUnreadable, match="newer than 2"):
+    with pytest.raises(FileUnreadable, match="newer than 3"):
         Journal(path)
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import askance
 from askance import simulate as simulation
+from askance.checks.comparing import same
 from askance.checks.made_examples import make_stream
 from askance.engine import stream_of_rows
 from askance.errors import InvalidParameter
@@ -175,6 +176,28 @@ def test_each_disagreement_test_keeps_its_own_results(name: str) -> None:
             assert go(one.learner(4), LABELLED, COINS, LABELLED[:30], **given) == found
 
 
+@pytest.mark.parametrize("to_the_end", [False, True])
+@pytest.mark.parametrize("name", ["coal", "passive", "margin", "iwal0", "iwal1"])
+def test_a_pass_of_several_classes_ends_as_the_readable_loop_does(
+    name: str, to_the_end: bool
+) -> None:
+    made = make_stream(seed=8, n_features=4, length=400, n_classes=3)
+    examples, test = [step[:2] for step in made[:300]], [step[:2] for step in made[300:]]
+    coins = [step.coin for step in made[:300]]
+    runs, states = [], []
+    for how in (simulation.simulate, simulation.run_readable):
+        learner = askance.make_learner(name, n_features=4, n_classes=3)
+        found = how(
+            learner, examples, coins, test, budgets=[5, 20, 60, 9999], to_the_end=to_the_end
+        )
+        short = how(learner, examples, coins, test, budgets=[7], to_the_end=to_the_end)
+        runs.append((found, short))
+        states.append(learner.get_state())
+    assert runs[0] == runs[1]
+    assert same(*states)
+    assert runs[0][1].rows[0].reached
+
+
 def test_going_on_after_the_last_budget_changes_no_row() -> None:
     short, long = (
         simulation.simulate(
@@ -241,6 +264,11 @@ LOOPS = {
     "labelling/session.py": "a person's answers, played again from a journal",
     "adapters/river.py": "River has the loop: one example at a time",
     "simulate/simulation.py": "the call of the compiled loop",
+    "service/offering.py": "an example of an application, written down before it is taken in",
+    "service/replay.py": "what was written down, decided again to compare",
+    "service/api/examples.py": "the session's own verb, over HTTP",
+    "live/judging.py": "an example whose label only judges",
+    "live/signs.py": "one example of a learner of two classes, by the codes of several",
     "theory/watching.py": "what a learner would answer at every point of a world",
 }
 """Where a learner is asked to decide, and why it is not done by ``simulate``."""
@@ -248,7 +276,7 @@ LOOPS = {
 
 def test_there_is_one_loop() -> None:
     package = Path(askance.__file__).parent
-    verbs = {"decide", "decide_many", "offer", "_offer", "ask", "ask_many"}
+    verbs = {"decide", "decide_many", "offer", "_offer", "ask", "ask_many", "foretell"}
     verbs |= {"run_settings", "run_compiled"}
     found = set()
     for path in package.rglob("*.py"):

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from askance.errors import InvalidParameter
-from askance.storage.tables import write_table
+from askance.storage.tables import neutral, unmarked, write_table
 
 CHUNKS = [
     {"id": ["a", 'say "b", twice'], "size": np.array([1.5, np.nan]), "n": np.array([1, 2])},
@@ -111,6 +111,12 @@ def test_formulas_do_not_run_in_a_spreadsheet(tmp_path: Path) -> None:
         plain = ["-1", "+1", "-2.5e3", "a=1", "", "", "-3"]
         assert [line[0] for line in lines] == [f"'{text}" for text in FORMULAS] + plain
         assert {line[1] for line in lines} == {"-0.5"}
+
+
+@given(st.text(st.sampled_from("=+-@\t'a1.")))
+def test_a_mark_is_taken_off_again(text: str) -> None:
+    marked = neutral(text)
+    assert unmarked(marked) == text or (marked == text and text.startswith("'"))
 
 
 def test_formulas_can_be_kept(tmp_path: Path) -> None:

@@ -90,7 +90,7 @@ def test_settings_without_a_pass_run_alone_by_the_readable_loop(tiny_file, tmp_p
     assert all(len(task.cells) == 1 for task in alone)
     for task in alone:
         (cell,) = task.cells
-        train, test, n_features = execute.split(task.origin, cell.permutation, None)
+        train, test, n_features, _ = execute.split(task.origin, cell.permutation, None)
         learner = make_learner(cell.algorithm, n_features=n_features, **json.loads(cell.setting))
         assert learner.disagreement == "exact"
         expected = run_readable(
@@ -113,7 +113,7 @@ def test_auto_runs_once_for_each_budget_as_row_by_row(auto_file, tmp_path):
     rows = store.table().to_pylist()
     for task in tasks:
         (cell,) = task.cells
-        train, test, n_features = execute.split(task.origin, cell.permutation, None)
+        train, test, n_features, _ = execute.split(task.origin, cell.permutation, None)
         own = [
             r for r in rows if (r["permutation"], r["setting"]) == (cell.permutation, cell.setting)
         ]

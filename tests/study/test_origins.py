@@ -41,9 +41,10 @@ def test_embedded_sets_are_those_of_scikit_learn():
 
 def test_a_split_is_the_permutation_with_its_coins():
     data = load_origin(DIGITS)
-    train, test, features = split(DIGITS, 2)
+    train, test, features, classes = split(DIGITS, 2)
     order = permutation("digits", 2, len(data))
     assert features == 64
+    assert classes == {}
     assert len(train.labels) == len(data) * 4 // 5
     assert np.array_equal(np.concatenate([train.labels, test.labels]), data.labels[order])
     assert np.array_equal(train.coins, coins("digits", 2, len(train.labels)))
@@ -54,7 +55,7 @@ def test_a_split_is_the_permutation_with_its_coins():
 
 def test_a_study_may_take_the_first_examples_of_each_permutation():
     few = DIGITS._replace(most=100)
-    train, test, _ = split(few, 2)
+    train, test, *_ = split(few, 2)
     data = load_origin(DIGITS)
     order = permutation("digits", 2, len(data))[:100]
     assert np.array_equal(np.concatenate([train.labels, test.labels]), data.labels[order])
@@ -156,3 +157,19 @@ def test_a_fingerprint_stays_what_it_was(tmp_path):
         assert fingerprint(origin) == "b28fa4d1450ed9b4"
     (scaled,) = read_study(tmp_path / "s.toml", text).origins
     assert fingerprint(scaled) == "a4ae08375473f73e"
+
+
+def test_a_file_of_three_classes_has_codes_and_costs_of_the_rare(tmp_path):
+    labels = ["b", "a", "c", "a", "b", "a"]
+    file = tmp_path / "three.csv"
+    file.write_text("x,y\n" + "".join(f"{i},{label}\n" for i, label in enumerate(labels)))
+    plain = Origin("file", "three", file, Reading(label="y"))
+    data = load_origin(plain)
+    assert (data.n_classes, data.labels.tolist()) == (3, [1, 0, 2, 0, 1, 0])
+    assert data.dimensions.r == 0.5
+    assert split(plain, 1).classes == {"n_classes": 3}
+    costly = plain._replace(costs=True)
+    third = 1 / 3
+    expected = [[0, third, third], [0.5, 0, 0.5], [1, 1, 0]]
+    assert split(costly, 1).classes == {"n_classes": 3, "cost_matrix": expected}
+    assert fingerprint(costly) != fingerprint(plain)

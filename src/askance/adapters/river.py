@@ -1,6 +1,6 @@
 """A River classifier that asks for the labels it needs."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from askance.data.features import FeatureMap
 from askance.data.features.indexers import Hashing
 from askance.errors import InvalidLabel, InvalidParameter, LabelConflict, LabelMissing
 from askance.live import ActiveLearner, Question, Stats
+from askance.sparse import from_rows
 from askance.types import Label, Row
 
 __all__ = ["ActiveRiver"]
@@ -26,7 +27,7 @@ Features = Mapping[Any, Any]
 
 
 class ActiveRiver(base.Classifier):
-    """A classifier of two classes for dictionaries of features that needs few labels.
+    """A classifier for dictionaries of features that needs few labels.
 
     Two ways to use it:
 
@@ -45,9 +46,10 @@ class ActiveRiver(base.Classifier):
     Parameters
     ----------
     algorithm
-        One of :data:`askance.ALGORITHMS`.
+        One of :data:`askance.ALGORITHMS`; of more than two classes ``"auto"`` or one of
+        :data:`askance.presets.CLASS_ALGORITHMS`.
     classes
-        The labels: the first is -1 inside, the second is +1.
+        The labels, two or more. None finds them on the way, any number of them.
     label_budget
         How many labels may be used in all; by default as many as the algorithm wants. When it is
         spent, nothing is learned any more.
@@ -86,7 +88,7 @@ class ActiveRiver(base.Classifier):
         self,
         algorithm: str = "online_active_cover",
         *,
-        classes: tuple[Any, Any] = (False, True),
+        classes: Sequence[Any] | None = (False, True),
         label_budget: int | None = None,
         c0: float | None = None,
         learning_rate: float | None = None,
@@ -94,8 +96,9 @@ class ActiveRiver(base.Classifier):
         parameters: dict[str, Any] | None = None,
         seed: int = 0,
     ) -> None:
-        if len(classes) != 2 or classes[0] == classes[1]:
-            raise InvalidParameter(f"classes must be two different labels, got {classes!r}")
+        known = [] if classes is None else list(classes)
+        if classes is not None and not (len(known) > 1 and len(set(known)) == len(known)):
+            raise InvalidParameter(f"classes must be two different labels or more, got {classes!r}")
         self.algorithm = algorithm
         self.classes = classes
         self.label_budget = label_budget
@@ -107,14 +110,24 @@ class ActiveRiver(base.Classifier):
         self._hashing = Hashing(bits)
         self._features = FeatureMap(self._hashing)
         self._places: dict[str, tuple[int, float]] = {}
+        self._labels = known
+        # Room for the first classes, which are not known yet.
+        several: dict[str, Any] = {}
+        if len(known) != 2:
+            several["n_classes"] = max(len(known), 3)
         self._learner = ActiveLearner(
             algorithm,
             n_features=self._hashing.n_features,
             random_state=seed,
             budget=budget_of(label_budget),
+            **several,
             **settings_of(parameters, c0=c0, learning_rate=learning_rate),
         )
         self._open: dict[int, tuple[bytes, bytes]] = {}
+
+    @property
+    def _multiclass(self) -> bool:
+        return self.classes is None or len(self.classes) > 2
 
     @property
     def n_labels(self) -> int:
@@ -178,10 +191,17 @@ class ActiveRiver(base.Classifier):
         self._open.pop(question.id)
 
     def predict_proba_one(self, x: Features, **kwargs: Any) -> dict[Any, float]:
-        """The probability of each of the two classes; ``kwargs`` of River mean nothing here."""
-        negative, positive = self.classes
-        margin = self._learner.margin(self._row(x))
-        return {negative: float(expit(-margin)), positive: float(expit(margin))}
+        """The probability of each class so far; ``kwargs`` of River mean nothing here."""
+        row = self._row(x)
+        if not self._multiclass:
+            negative, positive = self._labels
+            margin = self._learner.margin(row)
+            return {negative: float(expit(-margin)), positive: float(expit(margin))}
+        shares = self._learner.probabilities(from_rows([row]))[0, : len(self._labels)]
+        total = float(shares.sum())
+        if not total:
+            shares, total = np.ones(len(self._labels)), float(len(self._labels))
+        return dict(zip(self._labels, (shares / total).tolist(), strict=True))
 
     def _tell(self, id: int, y: Any) -> None:
         self._learner.tell(id, self._label(y))
@@ -190,10 +210,14 @@ class ActiveRiver(base.Classifier):
     def _label(self, y: Any) -> Label:
         if y is None:
             raise LabelMissing(f"a label was asked for, got None, expected one of {self.classes}")
-        for label, known in zip((-1, 1), self.classes, strict=True):
-            if y == known:
-                return label
-        raise InvalidLabel(f"a label must be one of classes={self.classes}, got {y!r}")
+        if y not in self._labels:
+            if self.classes is not None:
+                raise InvalidLabel(f"a label must be one of classes={self.classes}, got {y!r}")
+            self._labels.append(y)
+            if len(self._labels) > len(self._learner.classes):
+                self._learner.add_class(str(len(self._labels) - 1))
+        code = self._labels.index(y)
+        return code if self._multiclass else 2 * code - 1
 
     def _row(self, x: Features) -> Row:
         """The row that the feature map's ``encode`` gives, faster for one example."""

@@ -23,10 +23,10 @@ from askance.errors import InvalidLabel, InvalidParameter
 from askance.learners.epochs import EpochLearner
 from askance.live import ActiveLearner
 from askance.oracles.estimator import ConstantClassifier, EstimatorClassifier, seeded
-from askance.presets import BATCH_ALGORITHMS, make_learner
+from askance.presets import BATCH_ALGORITHMS, CLASS_ALGORITHMS, make_learner
 from askance.simulate import LabelSource, Seat, run_blocks, run_matrix
 from askance.sparse import canonical_csr, from_parts
-from askance.types import Floats, Integers, Label, Matrix
+from askance.types import Floats, Integers, Interval, Label, Matrix
 
 __all__ = ["ActiveClassifier"]
 
@@ -36,11 +36,11 @@ def _gives_probabilities(classifier: "ActiveClassifier") -> bool:
 
 
 class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier of two classes that learns only from the labels it asks for.
+    """A classifier that learns only from the labels it asks for.
 
     ``fit`` walks once over the rows. Where the classes are known beforehand, by ``classes`` or by
     an earlier call, a label is looked at only if it is asked for; elsewhere ``y`` is read once, as
-    scikit-learn demands, to find the two classes, and no label that was not asked for has any other
+    scikit-learn demands, to find the classes, and no label that was not asked for has any other
     influence.
 
     Parameters
@@ -64,6 +64,9 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Of the online linear oracle; by default its own.
     parameters
         Further parameters of :func:`askance.make_learner` by name.
+    cost_matrix
+        What each prediction costs, rows true and columns predicted classes in the order of
+        ``classes_``, if not all mistakes cost the same.
     scale
         Whether the first 1,000 rows that are offered, asked about or not, say how all are scaled:
         columns are centred and divided by their standard deviation, those that are mostly zeros and
@@ -72,13 +75,16 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     shuffle
         Whether ``fit`` takes the rows in a random order, as the algorithms want them; rows that are
         sorted by class would have them ask about one class only. ``partial_fit`` never does.
+    hold_out
+        The share of the rows, and so about of the labels, that only judges: ``error_`` is then the
+        error of the classifier. Not with an ``estimator`` that goes by epochs.
     random_state
         Seed of the coins and of the order.
 
     Attributes
     ----------
     classes_ : ndarray
-        The two classes, sorted.
+        The classes, sorted.
     n_labels_ : int
         Labels asked for.
     queried_ : ndarray
@@ -88,6 +94,10 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Their importance weights 1/P.
     n_offered_ : int
         Rows that were offered before the budget was spent.
+    error_ : Interval or None
+        What the labels say of the error, with an interval that holds whenever you look: that of the
+        classifier itself if some labels are held out, else the mean error of the predictions so
+        far. None where nothing is known.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray
@@ -148,8 +158,10 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         c0: float | None = None,
         learning_rate: float | None = None,
         parameters: dict[str, Any] | None = None,
+        cost_matrix: Any = None,
         scale: bool = True,
         shuffle: bool = True,
+        hold_out: float = 0.0,
         random_state: Any = 0,
     ) -> None:
         self.algorithm = algorithm
@@ -158,8 +170,10 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.c0 = c0
         self.learning_rate = learning_rate
         self.parameters = parameters
+        self.cost_matrix = cost_matrix
         self.scale = scale
         self.shuffle = shuffle
+        self.hold_out = hold_out
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, classes: Sequence[Any] | None = None) -> Self:
@@ -172,7 +186,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         y
             The labels, or a function that is asked for the label of a row by its number.
         classes
-            The two classes; needed if ``y`` is a function.
+            The classes; needed if ``y`` is a function.
         """
         checked, label_of = self._begin(X, y, classes, whole=True)
         order = np.arange(checked.shape[0])
@@ -187,14 +201,17 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 raise InvalidParameter("classes must be passed on the first call to partial_fit")
             checked, label_of = self._begin(X, y, classes)
             return self._first_of(checked, label_of, np.arange(checked.shape[0]))
-        if classes is not None and not np.array_equal(_two(classes), self.classes_):
+        if classes is not None and not np.array_equal(_sorted(classes), self.classes_):
             known = self.classes_.tolist()
             raise InvalidParameter(f"classes must stay {known}, got {list(classes)}")
         matrix = self._rows(X)
         return self._show(matrix, self._answering(matrix, y), np.arange(matrix.shape[0]))
 
     def decision_function(self, X: Any) -> Floats:
-        """Scores that are positive where the second class is predicted."""
+        """Scores that are positive where the second class is predicted.
+
+        Of three classes or more, a score of each.
+        """
         check_is_fitted(self)
         matrix = self._rows(X)
         if isinstance(self._learner, ActiveLearner):
@@ -203,7 +220,11 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The predicted class of each row."""
-        second = self.decision_function(X) > 0
+        scores = self.decision_function(X)
+        if scores.ndim == 2:
+            best: NDArray[Any] = self.classes_[np.argmax(scores, axis=1)]
+            return best
+        second = scores > 0
         # There is one class only if no other was ever given.
         predicted: NDArray[Any] = self.classes_[np.where(second, len(self.classes_) - 1, 0)]
         return predicted
@@ -218,11 +239,14 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             second = self._latest.probabilities(self._rows(X))[:, 1]
         if len(self.classes_) == 1:
             return np.ones((len(second), 1))
+        if second.ndim == 2:
+            return second
         return np.column_stack([1.0 - second, second])
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
+        several = ("auto",) if self.estimator is not None else ("auto", *CLASS_ALGORITHMS)
+        tags.classifier_tags.multi_class = self.algorithm in several
         tags.input_tags.sparse = (
             self.estimator is None or get_tags(self.estimator).input_tags.sparse
         )
@@ -255,13 +279,14 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Check everything and start anew; ``whole`` says that no more rows will come."""
         if classes is not None:
             checked = self._validated(X, reset=True)
-            self.classes_ = _two(classes)
+            self.classes_ = _sorted(classes)
         elif callable(y):
             raise InvalidParameter("classes must be given where y is a function, got None")
         else:
             checked, y = self._validated(X, y=y, reset=True)
             check_classification_targets(y)
-            self.classes_ = _two(y, type_of_target(y))
+            self.classes_ = _sorted(y, type_of_target(y))
+        self._refuse_several()
         label_of = self._answering(checked, y)
         self._seed = _seed(self.random_state)
         horizon = checked.shape[0] if whole else None
@@ -272,7 +297,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return checked, label_of
 
     def _answering(self, X: Any, y: Any) -> LabelSource[int]:
-        """The labels of rows as -1 and +1, none of them looked at yet."""
+        """The labels of rows as the learner has them, none of them looked at yet."""
         values = y
         if not callable(y):
             if y is None:
@@ -280,6 +305,8 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             check_consistent_length(X, y)
             values = column_or_1d(y, warn=True).__getitem__
         codes = dict(zip(reversed(self.classes_.tolist()), (1, -1), strict=False))
+        if len(self.classes_) > 2:
+            codes = {name: code for code, name in enumerate(self.classes_.tolist())}
         return lambda row: _code(values, codes, row)
 
     # ------------------------------------------------------------------ what is run
@@ -287,7 +314,13 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _fresh(self, *, dense: bool, horizon: int | None) -> ActiveLearner | EpochLearner:
         """A learner that has seen nothing; ``horizon`` rows will come, if that is known."""
         budget = budget_of(self.label_budget)
-        settings = settings_of(self.parameters, c0=self.c0, learning_rate=self.learning_rate)
+        settings = settings_of(
+            self.parameters,
+            c0=self.c0,
+            learning_rate=self.learning_rate,
+            cost_matrix=self.cost_matrix,
+            n_classes=len(self.classes_) if len(self.classes_) > 2 else None,
+        )
         if self.algorithm == "auto":
             settings = {"seed": self._seed % 2**32, **settings}
             if self.estimator is not None:
@@ -300,8 +333,18 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             random_state=self._seed,
             budget=budget,
             horizon=horizon,
+            hold_out=self.hold_out,
             **settings,
         )
+
+    def _refuse_several(self) -> None:
+        """Raise where the algorithm is for two classes, in the words that scikit-learn wants."""
+        if len(self.classes_) > 2 and not get_tags(self).classifier_tags.multi_class:
+            known = ", ".join(CLASS_ALGORITHMS)
+            raise InvalidParameter(
+                f"Only binary classification is supported by {self.algorithm}: use auto, or "
+                f"without an estimator {known}. There are {len(self.classes_)} classes."
+            )
 
     def _in_epochs(self, settings: dict[str, Any], dense: bool) -> EpochLearner:
         if self.algorithm not in BATCH_ALGORITHMS:
@@ -352,8 +395,11 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.n_labels_ = len(self.queried_)
         self.n_offered_ += bought.offered
         self._given += len(order)
+        self.error_: Interval | None = None
         if isinstance(self._learner, ActiveLearner):
             self._learner.settle()
+            stats = self._learner.stats()
+            self.error_ = stats.current or stats.error
         else:
             latest = self._learner.refit()
             self._latest = cast(ConstantClassifier | EstimatorClassifier, latest)
@@ -375,13 +421,12 @@ class _Bought:
         self.offered = examples
 
 
-def _two(values: Any, kind: str = "binary") -> NDArray[Any]:
-    """The classes, sorted, if there are no more than two."""
+def _sorted(values: Any, kind: str = "binary") -> NDArray[Any]:
+    """The classes, sorted."""
     classes = np.unique(np.asarray(values))
-    if kind != "binary" or not 1 <= len(classes) <= 2:
+    if kind not in ("binary", "multiclass") or not len(classes):
         raise InvalidParameter(
-            "Only binary classification is supported. "
-            f"The type of the target is {kind}, with {len(classes)} classes."
+            f"classes were expected, got a target of type {kind} with {len(classes)} values"
         )
     return classes
 
@@ -391,7 +436,7 @@ def _code(values: Callable[[int], Any], codes: dict[Any, Label], row: int) -> La
     try:
         return codes[label]
     except (KeyError, TypeError):
-        known = " or ".join(map(repr, reversed(codes)))
+        known = " or ".join(map(repr, sorted(codes, key=codes.__getitem__)))
         raise InvalidLabel(f"the label of row {row} must be {known}, got {label!r}") from None
 
 

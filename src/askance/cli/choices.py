@@ -8,6 +8,7 @@ __all__ = [
     "CONTESTANTS",
     "EXPERIMENTS",
     "FORMATS",
+    "MANY_CONTESTANTS",
     "MOST_NGRAMS",
     "MOST_PERMUTATIONS",
     "USUAL_BUDGET",
@@ -15,6 +16,7 @@ __all__ = [
 
 ALGORITHMS = (
     "auto",
+    "coal",
     "online_active_cover",
     "passive",
     "margin",
@@ -28,6 +30,9 @@ ALGORITHMS = (
 CONTESTANTS = ("auto", "auto:uniform_share=1", "online_active_cover", "iwal1")
 """What ``askance compare`` compares by default: ``auto``, its classifier of labels that were asked
 at random, which shows what its questions are worth, and two algorithms of the paper."""
+
+MANY_CONTESTANTS = ("auto", "auto:uniform_share=1", "coal", "iwal1", "margin", "passive")
+"""The same where there are more than two classes, or costs."""
 
 USUAL_BUDGET = "a tenth of the examples to learn from, from 20 to 500"
 """What ``run`` and ``compare`` buy unless told."""

@@ -2,7 +2,7 @@
 
 import signal
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,9 +10,9 @@ import typer
 from rich.console import Console
 
 from askance.cli.options import (
+    AimedOptions,
     AsJson,
     FileArgument,
-    LearnerOptions,
     Raw,
     ReadingOptions,
     Seed,
@@ -61,6 +61,14 @@ class LabellingOptions:
     negative: Annotated[
         str, typer.Option(metavar="NAME", help="Name of the class behind the key n.")
     ] = "no"
+    classes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A=a,B=b,...",
+            help="Names of the classes, if they are not two, each with its key; without keys they "
+            "are numbered.",
+        ),
+    ] = None
     raw: Raw = False
     seed: Seed = 0
 
@@ -73,7 +81,11 @@ class LabellingOptions:
         return Path(f"{file}.askance")
 
     def settings(
-        self, reading: ReadingOptions, algorithm: str, parameters: dict[str, Any]
+        self,
+        reading: ReadingOptions,
+        algorithm: str,
+        parameters: dict[str, Any],
+        judging: dict[str, Any],
     ) -> "Settings":
         """What a new labelling begins with."""
         from askance.labelling.settings import LAG, Settings
@@ -82,12 +94,22 @@ class LabellingOptions:
         if algorithm == "auto":
             parameters = {"lag": LAG, **parameters}
         reading.refuse_as_label(self.label)
+        classes: tuple[str, ...] = (self.negative, self.positive)
+        keys: tuple[str, ...] = ()
+        if self.classes is not None:
+            from askance.terminal.choices import parse_classes
+
+            classes, keys = parse_classes(self.classes)
         return Settings(
             algorithm=algorithm,
             parameters=suggested(algorithm, parameters),
             seed=self.seed,
-            classes=(self.negative, self.positive),
+            classes=classes,
+            keys=keys,
             reading=replace(reading.reading(), label=self.label).unlabelled(),
+            judging={
+                name: asdict(given) if name == "until" else given for name, given in judging.items()
+            },
         )
 
 
@@ -97,14 +119,15 @@ def label(
     file: FileArgument,
     labelling: LabellingOptions,
     reading: ReadingOptions,
-    learner: LearnerOptions,
+    learner: AimedOptions,
     as_json: AsJson = False,
 ) -> None:
     """Label a file by hand: one key for each record that is worth asking about.
 
-    y yes, n no, s skip, u undo, q quit. Every answer is saved at once. The same command picks up
-    where you left off. Without a terminal, answers are read from standard input, one per line.
-    The file is counted first, so that the budget lasts until its end.
+    y yes, n no, s skip, u undo, q quit; with --classes a key for each class, the most possible
+    first, and / to search for one by its name or to add one. Every answer is saved at once. The
+    same command picks up where you left off. Without a terminal, answers are read from standard
+    input, one per line. The file is counted first, so that the budget lasts until its end.
     Writes labels.csv, sample.parquet and model.askance to the session folder.
 
     Example: `askance label tickets.csv --budget 200 --positive urgent --negative other`
@@ -115,7 +138,9 @@ def label(
     from askance.terminal.conversation import converse, keyboard
 
     folder, parameters = labelling.folder(file), learner.parameters()
-    wanted = labelling.settings(reading, learner.algorithm, parameters)
+    wanted = labelling.settings(reading, learner.algorithm, parameters, learner.chosen())
+    if (warning := learner.forewarning()) and not as_json:
+        say(warning)
     chosen = {name for name in ctx.params if _is_given(ctx, name)} | parameters.keys()
     is_stream = file == "-"
     source, name = (sys.stdin.buffer, "standard input") if is_stream else (Path(file), file)
@@ -141,17 +166,24 @@ def _is_given(ctx: typer.Context, name: str) -> bool:
 
 
 def _report(session: "Session", paths: dict[str, Path], *, as_json: bool) -> None:
+    from askance.estimate import sentence
     from askance.terminal.pages import counted
 
     standing = session.standing()
     if as_json:
         counts = {name: getattr(standing, name) for name in ("spent", "left", "skipped", "seen")}
         files = {name: str(path) for name, path in paths.items()}
-        say_json({**counts, "mean_error": standing.mean_error, "ended": session.ended, **files})
+        error = None if standing.error is None else standing.error._asdict()
+        known = {"mean_error": standing.mean_error, "error": error, "reason": standing.reason}
+        say_json({**counts, **known, "ended": session.ended, **files})
         return
     skipped = f", {standing.skipped:,} skipped" if standing.skipped else ""
     read = counted(standing.seen, "record")
     say(f"{counted(standing.spent, 'label')} given{skipped}, {read} read.")
+    if standing.error is not None:
+        say(f"By these labels: {sentence(standing.error)}.")
+    if standing.reason:
+        say(f"They are enough: {standing.reason}.")
     for name, path in paths.items():
         say(f"{_MEANINGS[name]:28} {path}")
     if session.ended is None:

@@ -18,10 +18,13 @@ from typer.core import TyperGroup
 
 import askance
 from askance.cli.data import data_app
+from askance.cli.evaluate import evaluate
 from askance.cli.label import label
 from askance.cli.model import export, inspect, predict
 from askance.cli.options import NARROWEST, AsJson, Seed, open_console, progress_bar, say, say_json
+from askance.cli.pool import ask, tell
 from askance.cli.run import compare, run
+from askance.cli.serve import replay, serve
 from askance.cli.study import study_app
 from askance.cli.theory import theory_app
 from askance.errors import AskanceError
@@ -84,9 +87,14 @@ app.add_typer(theory_app, name="theory")
 app.command()(run)
 app.command()(compare)
 app.command()(label)
+app.command()(ask)
+app.command()(tell)
 app.command()(predict)
 app.command()(inspect)
 app.command()(export)
+app.command()(evaluate)
+app.command()(serve)
+app.command()(replay)
 
 
 def _version(wanted: bool) -> None:

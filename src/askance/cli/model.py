@@ -1,7 +1,8 @@
 """``askance predict``, ``inspect`` and ``export``: what a saved model is good for."""
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,10 +15,12 @@ from rich.text import Text
 from askance.cli.choices import FORMATS
 from askance.cli.options import (
     AsJson,
-    FileArgument,
+    FilesArgument,
     Force,
     Raw,
+    WorkOptions,
     choice,
+    flat,
     mixture_text,
     open_console,
     progress_bar,
@@ -38,52 +41,60 @@ Model = Annotated[
 ]
 
 
+@dataclass
+class PredictOptions(WorkOptions):
+    """How files are read and predicted."""
+
+    format: Annotated[str | None, choice(FORMATS, "File format, if the name does not tell.")] = None
+    id: Annotated[
+        str | None,
+        typer.Option(metavar="COL", help="Id column, if it is not the one that the model knows."),
+    ] = None
+
+
+@flat
 def predict(
     model: Model,
-    file: FileArgument,
+    files: FilesArgument,
     *,
     output: Annotated[
         Path,
         typer.Option("--output", "-o", help="A .csv, .tsv or .parquet file; - is standard output."),
     ] = Path("-"),
-    format: Annotated[
-        str | None, choice(FORMATS, "File format, if the name does not tell.")
-    ] = None,
-    id: Annotated[
-        str | None,
-        typer.Option(metavar="COL", help="Id column, if it is not the one that the model knows."),
-    ] = None,
+    read: PredictOptions,
     raw: Raw = False,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Predict the class of every record of a file, and the probability of the positive class.
+    """Predict the class of every record of some files, and the probability of the positive class.
 
-    Memory stays constant, however long the file is. It needs the columns that the model was
+    Of three classes or more, each has its probability.
+
+    Memory stays constant, however long the files are. They need the columns that the model was
     trained on; a column of labels is ignored. With `--json`, the predictions are printed as one
     JSON list, or a summary if they go to a file.
 
     Example: `askance predict spam.askance new-mail.csv --output predictions.parquet`
     """
-    from askance.exports.predictions import predictions
     from askance.live import ActiveLearner
+    from askance.scale import predict_pool
     from askance.storage.tables import check_table_path, write_table
 
     check_table_path(output)
     _refuse(output, force=force)
     live = ActiveLearner.load(model)
-    chunks = predictions(live, file, format=format, id=id)
+    chunks = predict_pool(live, files, read.workers(), format=read.format, id=read.id)
     if str(output) != "-":
         with write_table(output, raw=raw) as write:
-            summary = _written(chunks, write, live.classes[1], quiet=as_json)
+            summary = _written(chunks, write, live.classes, quiet=as_json)
         summary = {"output": str(output), **summary}
         if as_json:
             say_json(summary)
         else:
-            say(
-                f"wrote {output}: {summary['predicted']:,} predictions, "
-                f"{summary['positive']:,} of them {visible(live.classes[1])}"
-            )
+            counts = summary["classes"] if len(live.classes) > 2 else {}
+            found = [f"{count:,} {name}" for name, count in counts.items() if count]
+            found = found or [f"{summary['positive']:,} of them {live.classes[1]}"]
+            say(f"wrote {output}: {summary['predicted']:,} predictions, {', '.join(found)}")
     elif as_json:
         _print_list(chunks)
     else:
@@ -93,18 +104,25 @@ def predict(
 
 
 def _written(
-    chunks: "Iterable[Chunk]", write: "Callable[[Chunk], None]", positive: str, *, quiet: bool
+    chunks: "Iterable[Chunk]",
+    write: "Callable[[Chunk], None]",
+    classes: Sequence[str],
+    *,
+    quiet: bool,
 ) -> "State":
     """Write predictions, counting them."""
-    total = found = 0
+    total, counts = 0, dict.fromkeys(classes, 0)
     with progress_bar(quiet=quiet) as bar:
         task = bar.add_task("Predicting", total=None)
         for chunk in chunks:
             write(chunk)
             total += len(chunk["id"])
-            found += int((chunk["prediction"] == positive).sum())
+            for name in classes:
+                counts[name] += int((chunk["prediction"] == name).sum())
             bar.update(task, completed=total)
-    return {"predicted": total, "positive": found}
+    if len(classes) == 2:
+        return {"predicted": total, "positive": counts[classes[1]]}
+    return {"predicted": total, "classes": counts}
 
 
 def _print_list(chunks: "Iterable[Chunk]") -> None:
@@ -128,11 +146,12 @@ def inspect(
 ) -> None:
     """Show what a model has seen, asked and learned, and what it looks at.
 
-    Weights are per unit of their feature, counted from its centre if it has one. They are sorted by
-    how far each can move the score: the weight times the largest value seen, from the centre. A
-    positive weight speaks for the positive class. A mixture has no weights but importances: how far
-    the probability moves, on average over rows that the model keeps, where a feature's values are
-    shuffled among them.
+    Where labels were held out, a table says how often each class is taken for which, with
+    intervals. Weights are per unit of their feature, counted from its centre if it has one. They
+    are sorted by how far each can move the score: the weight times the largest value seen, from the
+    centre. A positive weight speaks for the positive class, or where each class has weights for
+    that one. A mixture has no weights but importances: how far the probability moves, on average
+    over rows that the model keeps, where a feature's values are shuffled among them.
 
     Example: `askance inspect spam.askance --top 10`
     """
@@ -147,6 +166,8 @@ def inspect(
     console.print(_overview(found))
     if found["stats"]["warning"]:
         say(found["stats"]["warning"])
+    if found["confusion"]:
+        console.print(_confusion(found))
     if found["weights"]:
         console.print(_weights(found))
     if found["importances"]:
@@ -181,7 +202,7 @@ def _lines(found: "State") -> list[tuple[str, str]]:
     columns = [f"{name} ({kind})" for name, kind in found["columns"].items()]
     return [
         ("algorithm", f"{learner['algorithm']} ({', '.join(settings)})"),
-        ("classes", f"{classes['positive']} (positive), {classes['negative']} (negative)"),
+        ("classes", _class_names(classes)),
         *([("columns", ", ".join(columns))] if columns else []),
         ("examples", f"{told['seen']} seen, {told['learned']} learned, {told['refused']} refused"),
         (
@@ -192,7 +213,11 @@ def _lines(found: "State") -> list[tuple[str, str]]:
         ("asked for", f"{stats['query_rate']:.1%} of the examples"),
         ("own guesses", f"{stats['predicted_share']:.1%} of what was learned"),
         ("mean error", f"{stats['mean_error']:.2%}, as estimated while learning"),
-        *([("judged", sentence(Interval(**stats["error"])))] if stats["error"] else []),
+        *(
+            ("judged", sentence(Interval(**stats[name])))
+            for name in ("error", "current", "crossfit")
+            if stats[name]
+        ),
         *(
             [("classifier", mixture_text(found["members"]))]
             if found["members"]
@@ -201,10 +226,31 @@ def _lines(found: "State") -> list[tuple[str, str]]:
     ]
 
 
+def _class_names(classes: Any) -> str:
+    if isinstance(classes, dict):
+        return f"{classes['positive']} (positive), {classes['negative']} (negative)"
+    return ", ".join(classes)
+
+
+def _confusion(found: "State") -> Table:
+    from askance.cli.evaluate import confusion_view
+    from askance.types import Interval
+
+    names, known = found["classes"], found["confusion"]
+    if isinstance(names, dict):
+        names = [names["negative"], names["positive"]]
+    cells = [[Interval(**cell) for cell in row] for row in known["cells"]]
+    return confusion_view(names, known["n"], cells)
+
+
 def _weights(found: "State") -> Table:
-    title = f"Largest weights; those above zero speak for {found['classes']['positive']}"
+    several = "class" in found["weights"][0]
+    one = "their class" if several else found["classes"]["positive"]
+    title = f"Largest weights; those above zero speak for {one}"
     # Else a title is broken to the width of a narrow table.
     table = Table(title=_plain(title), min_width=cell_len(title))
+    if several:
+        table.add_column("class", overflow="fold")
     table.add_column("feature", overflow="fold")
     is_centred = any(weight["centre"] for weight in found["weights"])
     for name in ("weight", *(["centre"] if is_centred else []), "largest value"):
@@ -214,12 +260,15 @@ def _weights(found: "State") -> Table:
         largest = "" if weight["largest"] is None else f"{weight['largest']:g}"
         centre = [f"{weight['centre']:.4g}" if weight["centre"] else ""] if is_centred else []
         coefficient = f"{weight['coefficient']:+.4g}"
-        table.add_row(_plain(weight["feature"] + others), coefficient, *centre, largest)
+        named = [_plain(weight["class"])] if several else []
+        table.add_row(*named, _plain(weight["feature"] + others), coefficient, *centre, largest)
     return table
 
 
 def _importances(found: "State") -> Table:
-    title = f"How far the probability of {found['classes']['positive']} moves if shuffled"
+    classes = found["classes"]
+    of = f"probability of {classes['positive']} moves" if isinstance(classes, dict) else ""
+    title = f"How far the {of or 'probabilities of the classes move'} if shuffled"
     table = Table(title=_plain(title), min_width=cell_len(title))
     table.add_column("feature", overflow="fold")
     table.add_column("importance", justify="right")

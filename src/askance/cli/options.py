@@ -24,12 +24,15 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from askance.data.reading.intake import Reading
+    from askance.evaluation.costs import Costs
+    from askance.scale import Workers
 
 __all__ = [
     "Algorithm",
     "AsJson",
     "DataDir",
     "FileArgument",
+    "FilesArgument",
     "Force",
     "LabelledOptions",
     "LearnerOptions",
@@ -38,6 +41,7 @@ __all__ = [
     "ReadingOptions",
     "Seed",
     "TableOptions",
+    "WorkOptions",
     "choice",
     "flat",
     "mixture_text",
@@ -63,6 +67,9 @@ _TAKEN = {
     "estimator": "commands choose the classifier by the algorithm",
     "classes": "the classes come from the labels",
     "reading": "the options say how the file is read",
+    "hold_out": "the option --hold-out sets it",
+    "audit": "the option --audit sets it",
+    "until": "the options --until-error, --until-width and --until-flat set it",
 }
 """What :class:`askance.ActiveLearner` takes beside the algorithm's own parameters."""
 
@@ -98,6 +105,14 @@ FileArgument = Annotated[
         "input.",
     ),
 ]
+FilesArgument = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILES",
+        help="Files, patterns such as 'big/*.parquet', or addresses such as s3://bucket/*.parquet, "
+        "read in the order of their names; - is standard input.",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print machine-readable JSON.")]
 Seed = Annotated[int, typer.Option(min=0, help="Random seed for coins and permutations.")]
 Raw = Annotated[
@@ -111,6 +126,25 @@ DataDir = Annotated[
         envvar="ASKANCE_DATA", exists=True, file_okay=False, help="Folder of the raw data files."
     ),
 ]
+
+
+@dataclass
+class WorkOptions:
+    """Who does the work; it changes the time and no bit."""
+
+    jobs: Annotated[int, typer.Option(min=1, help="Processes that do the work.")] = 1
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS", help="Dask scheduler whose workers do it; needs askance[dask]."
+        ),
+    ] = None
+
+    def workers(self) -> "Workers":
+        """As the library takes it."""
+        from askance.scale import Workers
+
+        return Workers(self.jobs, self.cluster)
 
 
 @dataclass
@@ -170,6 +204,7 @@ class ReadingOptions:
         from askance.data.reading.intake import Reading
 
         given = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        given.pop("costs", None)
         for name in ("strings", "ignore"):
             given[name] = tuple(given[name] or ())
         given["text"] = tuple(self.text) if self.text else None
@@ -194,15 +229,40 @@ class LabelledOptions(ReadingOptions):
         str | None,
         typer.Option(
             metavar="VALUE",
-            help="Label of the positive class; needed unless the labels are 0/1, -1/+1, yes/no "
-            "or true/false.",
+            help="Label of the positive class; needed where there are two, unless they are 0/1, "
+            "-1/+1, yes/no or true/false.",
+        ),
+    ] = None
+    classes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,...",
+            help="All labels, in this order; told from the file if not given.",
+        ),
+    ] = None
+    costs: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Table of what each prediction, by columns, costs for each label, by rows. Then "
+            "costs are shown in place of errors.",
         ),
     ] = None
 
     def reading(self) -> "Reading":
         """As the library takes it."""
         self.refuse_as_label(self.label)
-        return ReadingOptions.reading(self)
+        names = None if self.classes is None else [one.strip() for one in self.classes.split(",")]
+        given = dataclasses.replace(self, classes=None, costs=None)
+        return dataclasses.replace(
+            ReadingOptions.reading(given), classes=None if names is None else tuple(names)
+        )
+
+    def read_costs(self) -> "Costs | None":
+        """The table of costs, if there is one."""
+        from askance.evaluation.costs import read_costs
+
+        return None if self.costs is None else read_costs(self.costs)
 
 
 Algorithm = Annotated[str, choice(ALGORITHMS, "Algorithm that chooses what to ask", **_LEARNING)]
@@ -243,6 +303,98 @@ class LearnerOptions:
         named = {name: getattr(self, name) for name in ("c0", "cover_size", "learning_rate")}
         given = {name: value for name, value in named.items() if value is not None}
         return dict(map(parameter, self.param or ())) | given
+
+
+@dataclass
+class JudgingOptions:
+    """Labels that only judge, and when they are enough."""
+
+    hold_out: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0,
+            max=0.99,
+            metavar="SHARE",
+            help="Share of the labels that only judges the classifier: the learner never sees "
+            "them. By default 0.3 with --until-error, else 0.",
+            show_default=False,
+            rich_help_panel="Judging and stopping",
+        ),
+    ] = None
+    audit: Annotated[
+        float,
+        typer.Option(
+            min=0.0,
+            max=0.99,
+            metavar="P",
+            help="Probability with which labels are asked for outside the region of the cover and "
+            "the Oracular variants, to judge only.",
+            rich_help_panel="Judging and stopping",
+        ),
+    ] = 0.0
+    until_error: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Stop when the error of the classifier is at most this, by its guaranteed upper "
+            "bound (95%, whenever it is reached).",
+            show_default=False,
+            rich_help_panel="Judging and stopping",
+        ),
+    ] = None
+    until_width: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Stop when the interval of the error is as narrow as this.",
+            show_default=False,
+            rich_help_panel="Judging and stopping",
+        ),
+    ] = None
+    until_flat: Annotated[
+        bool,
+        typer.Option(
+            "--until-flat",
+            help="Stop when under 1% of 1,000 predictions change in three refits running; this is "
+            "a heuristic and promises nothing.",
+            rich_help_panel="Judging and stopping",
+        ),
+    ] = False
+
+    def chosen(self) -> dict[str, Any]:
+        """What :class:`askance.ActiveLearner` takes.
+
+        >>> JudgingOptions(until_error=0.1).chosen()
+        {'hold_out': 0.3, 'until': Until(error=0.1, width=None, flat=False)}
+        """
+        from askance.live.judging import USUAL
+        from askance.live.stopping import Until
+
+        held = self.hold_out
+        if held is None:
+            held = 0.0 if self.until_error is None else USUAL
+        until = Until(error=self.until_error, width=self.until_width, flat=self.until_flat)
+        given = {"hold_out": held, "audit": self.audit}
+        found: dict[str, Any] = {name: share for name, share in given.items() if share}
+        return found if until == Until() else {**found, "until": until}
+
+    def forewarning(self) -> str | None:
+        """How many labels an error takes at least."""
+        from askance.live.stopping import labels_at_least
+
+        chosen = self.chosen()
+        if self.until_error is None or "hold_out" not in chosen:
+            return None
+        held, labels = labels_at_least(self.until_error, chosen["hold_out"])
+        return (
+            f"An error of at most {self.until_error:.1%} takes at least {held:,} labels that are "
+            f"held out, without a mistake among them: {labels:,} in all, and usually twice as many."
+        )
+
+
+@dataclass
+class AimedOptions(LearnerOptions, JudgingOptions):
+    """An algorithm, its judge, and its aim."""
 
 
 @dataclass

@@ -1,5 +1,6 @@
 """``askance run`` and ``askance compare``: a labelled file, as if its labels had to be bought."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,11 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from askance.cli.choices import ALGORITHMS, CONTESTANTS, MOST_PERMUTATIONS, USUAL_BUDGET
+from askance.cli.choices import (
+    ALGORITHMS,
+    CONTESTANTS,
+    MANY_CONTESTANTS,
+    MOST_PERMUTATIONS,
+    USUAL_BUDGET,
+)
 from askance.cli.options import (
+    AimedOptions,
     FileArgument,
+    FilesArgument,
     LabelledOptions,
-    LearnerOptions,
     OutputOptions,
     Seed,
     TableOptions,
@@ -29,6 +37,7 @@ from askance.terminal.visible import visible
 
 if TYPE_CHECKING:
     from askance.data.reading.intake import Intake
+    from askance.plots.curve import Curve
     from askance.rehearsal.rehearse import Plan, Rehearsal
     from askance.simulate import Contestant
 
@@ -39,7 +48,7 @@ LARGEST = 2**30
 
 
 @dataclass
-class RunOptions(LearnerOptions):
+class RunOptions(AimedOptions):
     """An algorithm with its parameters, and its rival."""
 
     match: Annotated[
@@ -54,7 +63,7 @@ class RunOptions(LearnerOptions):
 
 @flat
 def run(
-    file: FileArgument,
+    files: FilesArgument,
     *,
     read: LabelledOptions,
     learn: RunOptions,
@@ -88,7 +97,7 @@ def run(
     ] = None,
     seed: Seed = 0,
 ) -> None:
-    """Try active learning on a labelled file, as if each label had to be bought.
+    """Try active learning on labelled files, as if each label had to be bought.
 
     The algorithm sees only the labels that it asks for. Shows its error beside that of as many
     labels asked at random, and writes a plot, the model, and the bought labels with their weights.
@@ -96,19 +105,26 @@ def run(
     Example: `askance run mail.csv --label spam --budget 300`
     """
     # Here, so that help and the other commands do not wait for it.
+    from askance.data.reading.files import find_files
     from askance.data.reading.intake import Intake
     from askance.rehearsal.rehearse import Plan
     from askance.storage.tables import check_table_path
 
-    folder = out.folder(file, "run")
+    found_files = find_files(files)
+    folder = out.folder(found_files[0], "run")
     sample = queried or folder / "queried.csv"
     check_table_path(sample)
     paths = [folder / name for name in ("model.askance", "curve.png", "curve.svg", "summary.json")]
     refuse_existing([*paths, sample], force=out.force)
-    plan = Plan(learn.algorithm, learn.parameters(), budget, seed)
-    intake = Intake(file, read.reading())
-    stream = _is_stream(file) if progressive is None else progressive
-    found = _rehearsed(intake, plan, stream=stream, match=learn.match)
+    plan = Plan(learn.algorithm, learn.parameters(), budget, seed, learn.chosen())
+    if (warning := learn.forewarning()) and not out.as_json:
+        say(warning)
+    intake = Intake(found_files, read.reading())
+    stream = _is_stream(found_files) if progressive is None else progressive
+    costs = read.read_costs()
+    if stream and costs is not None:
+        raise typer.BadParameter("--costs goes with --held-out.")
+    found = _rehearsed(intake, plan, costs, stream=stream, match=learn.match)
     summary = _summary(found, intake, [*map(str, paths), str(sample)])
     _write(found, folder, sample, summary, raw=out.raw)
     if out.as_json:
@@ -117,12 +133,16 @@ def run(
         _show(summary, folder)
 
 
-def _is_stream(file: str) -> bool:
-    path = Path(file)
-    return file == "-" or not path.is_file() or path.stat().st_size > LARGEST
+def _is_stream(files: list[str]) -> bool:
+    """Whether files are better not held in memory, or cannot be measured."""
+    paths = [Path(file) for file in files]
+    is_known = all(path.is_file() for path in paths)
+    return not is_known or sum(path.stat().st_size for path in paths) > LARGEST
 
 
-def _rehearsed(intake: "Intake", plan: "Plan", *, stream: bool, match: bool) -> "Rehearsal":
+def _rehearsed(
+    intake: "Intake", plan: "Plan", costs: Any, *, stream: bool, match: bool
+) -> "Rehearsal":
     from askance.rehearsal.held import hold
     from askance.rehearsal.rehearse import rehearse, rehearse_stream
 
@@ -135,17 +155,18 @@ def _rehearsed(intake: "Intake", plan: "Plan", *, stream: bool, match: bool) -> 
 
         if stream:
             return rehearse_stream(intake, plan, step)
-        return rehearse(intake, hold(intake), plan, step, match=match)
+        return rehearse(intake, hold(intake, costs), plan, step, match=match)
 
 
 def _summary(found: "Rehearsal", intake: "Intake", files: list[str]) -> dict[str, Any]:
     end, passive = found.active, found.passive
+    bought = Counter(found.learner.name_of(one.label) for one in found.bought)
     stats = found.learner.stats()
     return {
         "file": intake.source,
         "columns": intake.columns,
         "likely_ids": intake.likely_ids(),
-        "classes": list(intake.classes),
+        "classes": list(found.learner.classes),
         "unlabelled": found.unlabelled,
         "algorithm": found.plan.algorithm,
         "parameters": found.plan.setting,
@@ -165,8 +186,15 @@ def _summary(found: "Rehearsal", intake: "Intake", files: list[str]) -> dict[str
         "members": found.learner.members(),
         "giveaways": found.giveaways,
         "sorted_by": found.sorted_by,
-        "bought": [sum((one.label > 0) == side for one in found.bought) for side in (False, True)],
+        "bought": [bought[name] for name in found.learner.classes],
         "warning": stats.warning,
+        "judged": [
+            one._asdict() for one in (stats.error, stats.current, stats.crossfit) if one is not None
+        ],
+        "held_out": stats.held_out,
+        "audited": {"labels": stats.audited, "contradicted": stats.contradicted},
+        "ended": end.ended,
+        "reason": found.learner.done(),
         "files": files,
     }
 
@@ -176,15 +204,13 @@ def _write(
 ) -> None:
     import json
 
-    import numpy as np
-
-    from askance.exports import record_columns, write_sample
+    from askance.exports import record_columns, write_model_sample
     from askance.plots.figure import Look, draw, save_plot
     from askance.storage.files import write_atomically
 
     folder.mkdir(parents=True, exist_ok=True)
     parts = f"{found.examples:,} examples, each predicted before it is learned"
-    if found.measure == "test error":
+    if found.measure != "progressive error":
         parts = f"{found.examples:,} examples to learn from, {found.tested:,} held out"
     look = Look(
         title=f"{visible(Path(summary['file']).name)}: {found.active.queries:,} labels",
@@ -196,13 +222,10 @@ def _write(
         ),
     )
     save_plot(draw(found.curves(), look), folder, "curve")
-    write_sample(
+    write_model_sample(
         sample,
+        found.learner,
         ids=[one.record.id for one in found.bought],
-        labels=[found.learner.classes[one.label > 0] for one in found.bought],
-        weights=np.array([one.weight for one in found.bought]),
-        probabilities=np.array([one.probability for one in found.bought]),
-        n=summary["seen"],
         columns=record_columns(one.record for one in found.bought),
         raw=raw,
     )
@@ -214,9 +237,11 @@ def _write(
 def _show(summary: dict[str, Any], folder: Path) -> None:
     import shlex
 
-    negative, positive = summary["classes"]
+    from askance.estimate import sentence
+    from askance.types import Interval
+
     say(f"{summary['file']}: {_described(summary['columns'])}")
-    say(f"Classes: {positive!r} (positive) and {negative!r}.{_left_out(summary['unlabelled'])}")
+    say(f"{_classes(summary['classes'])}{_left_out(summary['unlabelled'])}")
     say(_what_was_done(summary))
     table = Table("", "labels", summary["measure"])
     for column in table.columns[1:]:
@@ -225,23 +250,42 @@ def _show(summary: dict[str, Any], folder: Path) -> None:
         summary["algorithm"]: summary,
         _passive_name(summary): summary["passive"],
         _all_labels(summary["algorithm"]): summary["all_labels"],
-        "always the majority class": summary["majority_class"],
+        _constant_name(summary): summary["majority_class"],
     }
     for name, row in rows.items():
-        table.add_row(name, f"{row['labels']:,}", f"{row['error']:.1%}")
+        table.add_row(name, f"{row['labels']:,}", _shown_loss(summary, row["error"]))
     open_console().print(table)
     if summary["needed_at_random"]:
         say(_needed(summary))
     if summary["members"]:
         say(f"The classifier of {summary['algorithm']}: {mixture_text(summary['members'])}.")
+    for one in summary["judged"]:
+        say(f"By its labels: {sentence(Interval(**one))}.")
+    if summary["reason"]:
+        say(f"Stopped: {summary['reason']}.")
     for note in _notes(summary):
         say(f"Note: {note}.")
     say(f"Wrote {', '.join(summary['files'])}.")
     say(f"Next: askance predict {shlex.quote(str(folder / 'model.askance'))} NEW_FILE")
 
 
+def _classes(names: list[str]) -> str:
+    if len(names) == 2:
+        return f"Classes: {names[1]!r} (positive) and {names[0]!r}."
+    return f"{len(names)} classes: {_some(list(map(repr, names)), 12)}."
+
+
+def _shown_loss(summary: dict[str, Any], loss: float) -> str:
+    return f"{loss:.3g}" if summary["measure"] == "test cost" else f"{loss:.1%}"
+
+
+def _constant_name(summary: dict[str, Any]) -> str:
+    costs = summary["measure"] == "test cost"
+    return "always the cheapest class" if costs else "always the majority class"
+
+
 def _passive_name(summary: dict[str, Any]) -> str:
-    same = summary["algorithm"] == "auto" and summary["measure"] == "test error"
+    same = summary["algorithm"] == "auto" and summary["measure"] != "progressive error"
     return "the same, asked at random" if same else "passive"
 
 
@@ -252,9 +296,10 @@ def _all_labels(algorithm: str) -> str:
 
 def _needed(summary: dict[str, Any]) -> str:
     labels, reached = summary["needed_at_random"].values()
+    what = "a cost" if summary["measure"] == "test cost" else "an error"
     if reached:
-        return f"Asked at random, {labels:,} labels give as low an error."
-    return f"Asked at random, {labels:,} labels do not yet give as low an error."
+        return f"Asked at random, {labels:,} labels give as low {what}."
+    return f"Asked at random, {labels:,} labels do not yet give as low {what}."
 
 
 def _notes(summary: dict[str, Any]) -> Iterator[str]:
@@ -268,8 +313,8 @@ def _notes(summary: dict[str, Any]) -> Iterator[str]:
     for name, count in zip(summary["classes"], summary["bought"], strict=True):
         if count < 5:
             yield f"only {count} of the labels bought are {name!r}, too few to learn that class by"
-    unspent, algorithm = summary["budget"] - summary["labels"], summary["algorithm"]
-    # A budget that is spread over a file ends with a small reserve.
+    unspent, algorithm = _unspent(summary), summary["algorithm"]
+    # A budget that is spread over a file may end with a few labels left.
     if unspent > (summary["budget"] // 20 if algorithm == "auto" else 0):
         left = f"{unspent:,} labels are left over"
         name = {"margin": "b", "passive": None, "auto": None}.get(algorithm, "c0")
@@ -277,6 +322,12 @@ def _notes(summary: dict[str, Any]) -> Iterator[str]:
         yield f"the examples ended before the budget was spent, and {left}{more}"
     if summary["warning"]:
         yield summary["warning"]
+
+
+def _unspent(summary: dict[str, Any]) -> int:
+    """Labels that were wanted and not bought."""
+    left: int = summary["budget"] - summary["labels"]
+    return 0 if summary["ended"] == "target reached" else left
 
 
 def _described(columns: dict[str, str]) -> str:
@@ -302,7 +353,7 @@ def _what_was_done(summary: dict[str, Any]) -> str:
     labels, seen, examples = (f"{summary[name]:,}" for name in ("labels", "seen", "examples"))
     bought = f"{summary['algorithm']} bought {labels} labels"
     done = f"{bought} among the first {seen} of {examples} examples"
-    if summary["measure"] == "test error":
+    if summary["measure"] != "progressive error":
         return f"{done}; {summary['tested']:,} others were held out to test on."
     return f"{done}; every prediction was made before its label was known."
 
@@ -319,7 +370,8 @@ def compare(
             metavar="NAME[:K=V,...]",
             help=f"One of {', '.join(ALGORITHMS)}, with or without parameters; repeatable. "
             f"By default {' '.join(CONTESTANTS)}; the second is the classifier of auto, of labels "
-            "asked at random.",
+            "asked at random. Of more than two classes, and with costs, "
+            f"{' '.join(MANY_CONTESTANTS)}.",
             show_default=False,
         ),
     ] = None,
@@ -349,13 +401,17 @@ def compare(
     from askance.rehearsal import comparison
     from askance.rehearsal.held import hold, usual_budget
 
-    contestants = [_contestant(text) for text in algorithm or CONTESTANTS]
+    contestants = [_contestant(text) for text in algorithm or ()]
     folder = out.folder(file, "compare")
     refuse_existing([folder / f"compare.{kind}" for kind in ("png", "svg")], force=out.force)
     intake = Intake(file, read.reading())
     with progress_bar() as bar:
-        task = bar.add_task("Comparing", total=permutations * len(contestants))
-        held = hold(intake)
+        task = bar.add_task("Reading", total=None)
+        held = hold(intake, read.read_costs())
+        usual = MANY_CONTESTANTS if held.about_classes else CONTESTANTS
+        contestants = contestants or [_contestant(text) for text in usual]
+        total = permutations * len(contestants)
+        bar.update(task, description="Comparing", total=total)
         train, test = map(len, held.split(seed))
         curves = comparison.compare(
             held,
@@ -368,8 +424,9 @@ def compare(
     shuffles = f"{permutations} shuffle{'s' if permutations > 1 else ''}"
     done = f"{shuffles} of {intake.source}: {train:,} examples to learn from, {test:,} to test on."
     look = Look(
-        f"{visible(Path(intake.source).name)}: error against labels",
+        f"{visible(Path(intake.source).name)}: {held.measure.split()[1]} against labels",
         f"{done}\nMedians with quartiles; a curve ends with its stream.",
+        measure=held.measure,
     )
     written = [str(path) for path in save_plot(draw(curves, look), folder, "compare")]
     if out.as_json:
@@ -377,9 +434,23 @@ def compare(
         sizes = {"permutations": permutations, "examples": train, "tested": test, "seed": seed}
         say_json({"file": intake.source, **sizes, "curves": found, "files": written})
         return
-    say(done + _left_out(held.unlabelled))
-    open_console().print(table(curves))
+    say(done + _left_out(held.unlabelled) + _by_test(curves[0], held.measure, test))
+    open_console().print(table(curves, measure=held.measure))
     say(f"Wrote {', '.join(written)}.")
+
+
+def _by_test(curve: "Curve", measure: str, tested: int) -> str:
+    """What so many examples to test on say of an error."""
+    from askance.estimate import sentence
+    from askance.estimate.measures import wilson
+    from askance.types import Interval
+
+    if measure != "test error":
+        return ""
+    low, high = wilson(curve.final, tested, 0.05)
+    of = f"error of {curve.name}"
+    said = Interval(curve.final, low, high, 0.95, of, "at a fixed time")
+    return f" By the test, {sentence(said)}."
 
 
 def _contestant(text: str) -> "Contestant":

@@ -1,6 +1,7 @@
 """The classifier as others hold it: weights by name, ``LogisticRegression``, ONNX."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -9,6 +10,7 @@ import numpy as np
 from askance.errors import InvalidParameter
 from askance.exports.member_onnx import member_to_onnx
 from askance.live import CLASSES, ActiveLearner
+from askance.oracles.classes import LinearClasses
 from askance.oracles.linear import LinearOracle
 from askance.storage.files import write_atomically
 from askance.types import Floats, State
@@ -16,6 +18,7 @@ from askance.types import Floats, State
 __all__ = [
     "NamedWeight",
     "coefficients",
+    "has_lanes",
     "is_linear",
     "named_weights",
     "names_by_column",
@@ -48,16 +51,18 @@ class NamedWeight(NamedTuple):
         return self._asdict() | {"largest": largest, "shared_with": list(self.shared_with)}
 
 
-def named_weights(live: ActiveLearner) -> list[NamedWeight]:
+def named_weights(live: ActiveLearner, code: int | None = None) -> list[NamedWeight]:
     """Every weight of the learner ``live`` that is not zero, those that can move the score first.
+
+    Of a learner that has a lane for each class, those of the class with this ``code``.
 
     >>> live = ActiveLearner("passive", n_features=3)
     >>> live.tell(live.ask([0.0, 2.0, 0.0]), +1)
     >>> [(weight.feature, weight.largest) for weight in named_weights(live)]
     [('1', 2.0)]
     """
-    oracle = _linear(live)
-    weights, _ = oracle.coefficients()
+    oracle, side = _linear(live, code)
+    weights = side * oracle.coefficients()[0]
     adaptive = oracle.state.rates == "adaptive"
     largest = oracle.state.scales.astype(float) if adaptive else np.full(len(weights), np.inf)
     by_column = names_by_column(live, np.flatnonzero(weights).tolist())
@@ -101,20 +106,37 @@ def coefficients(live: ActiveLearner) -> State:
 
     The score is the intercept plus, for each feature that a record has, its coefficient times its
     value less its centre, this cut off at plus or minus ``largest`` where that is given; it is
-    positive for the class ``positive``.
+    positive for the class ``positive``. Where each class has a score, the highest one wins, and
+    ``by_class`` has intercept and coefficients of each.
 
     >>> live = ActiveLearner("passive", n_features=1, classes=("ham", "spam"))
     >>> coefficients(live)["classes"]
     {'negative': 'ham', 'positive': 'spam'}
     """
+    if has_lanes(live):
+        return {
+            "classes": list(live.classes),
+            "n_features": _linear(live, 0)[0].state.n_features,
+            "by_class": {
+                name: {
+                    "intercept": _intercept(live, code),
+                    "coefficients": [weight.plain() for weight in named_weights(live, code)],
+                }
+                for code, name in enumerate(live.classes)
+            },
+        }
     negative, positive = live.classes
-    oracle = _linear(live)
     return {
         "classes": {"negative": negative, "positive": positive},
-        "n_features": oracle.state.n_features,
-        "intercept": oracle.coefficients()[1],
+        "n_features": _linear(live)[0].state.n_features,
+        "intercept": _intercept(live),
         "coefficients": [weight.plain() for weight in named_weights(live)],
     }
+
+
+def _intercept(live: ActiveLearner, code: int | None = None) -> float:
+    oracle, side = _linear(live, code)
+    return side * oracle.coefficients()[1]
 
 
 def write_coefficients(path: str | Path, live: ActiveLearner) -> None:
@@ -128,7 +150,8 @@ def to_sklearn(live: ActiveLearner) -> Any:
     """The classifier as a fitted ``LogisticRegression``, over rows as ``live.features`` encodes.
 
     Its classes are -1 and +1, or the names that the learner was given. It agrees with the learner
-    wherever no value is larger than all that were seen.
+    wherever no value is larger than all that were seen. Where each class has a score, predictions
+    agree and probabilities do not: scikit-learn's are the softmax of the scores.
 
     >>> live = ActiveLearner("passive", n_features=2)
     >>> live.tell(live.ask([1.0, 0.0]), +1)
@@ -138,12 +161,19 @@ def to_sklearn(live: ActiveLearner) -> Any:
     # Here, so that reading a sample does not wait for scikit-learn.
     from sklearn.linear_model import LogisticRegression
 
-    weights, intercept = _linear(live).coefficients()
+    several = live.n_classes is not None
+    codes: Sequence[int | None] = range(len(live.classes)) if has_lanes(live) else [None]
+    lanes = [_linear(live, code) for code in codes]
+    weights = np.array([side * oracle.coefficients()[0] for oracle, side in lanes])
+    intercepts = np.array([_intercept(live, code) for code in codes])
+    if len(lanes) == 2:
+        # Two classes share one score in scikit-learn.
+        weights, intercepts = weights[1:] - weights[:1], intercepts[1:] - intercepts[:1]
     model = LogisticRegression()
-    model.coef_ = weights[np.newaxis, :]
-    model.intercept_ = np.array([intercept])
-    model.classes_ = np.array([-1, 1]) if live.classes == CLASSES else np.array(live.classes)
-    model.n_features_in_ = len(weights)
+    model.coef_, model.intercept_ = weights, intercepts
+    plain = live.classes == CLASSES and not several
+    model.classes_ = np.array([-1, 1]) if plain else np.array(live.classes)
+    model.n_features_in_ = weights.shape[1]
     model.n_iter_ = np.array([1], np.int32)
     return model
 
@@ -182,12 +212,28 @@ def is_linear(live: ActiveLearner) -> bool:
     >>> [is_linear(ActiveLearner(name, n_features=1)) for name in ("passive", "auto")]
     [True, False]
     """
-    return isinstance(getattr(live.learner, "erm", None), LinearOracle)
+    return isinstance(_erm(live), LinearOracle | LinearClasses)
 
 
-def _linear(live: ActiveLearner) -> LinearOracle:
-    erm = getattr(live.learner, "erm", None)
+def has_lanes(live: ActiveLearner) -> bool:
+    """Whether each class of the classifier of ``live`` has a linear score of its own.
+
+    >>> [has_lanes(ActiveLearner(name, n_features=1)) for name in ("passive", "coal")]
+    [False, True]
+    """
+    return isinstance(_erm(live), LinearClasses)
+
+
+def _erm(live: ActiveLearner) -> Any:
+    return getattr(getattr(live.learner, "coded", live.learner), "erm", None)
+
+
+def _linear(live: ActiveLearner, code: int | None = None) -> tuple[LinearOracle, float]:
+    """The oracle, or the lane of a class, and the sign by which its scores speak for the class."""
+    erm = _erm(live)
+    if isinstance(erm, LinearClasses) and code is not None:
+        return LinearOracle(erm.state, code), -1.0 if erm.is_squared else 1.0
     if not isinstance(erm, LinearOracle):
         kind = type(live.learner).__name__
         raise InvalidParameter(f"{kind} has no coefficients, as it is not over a linear oracle")
-    return erm
+    return erm, 1.0

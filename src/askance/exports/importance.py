@@ -75,7 +75,9 @@ def permutation_importances(live: ActiveLearner, *, seed: int = 0) -> list[Impor
         moved = np.flatnonzero(dealt != values)
         if len(moved):
             after = live.probabilities(_replaced(rows[moved], column, dealt[moved]))
-            changes[column] = float(np.sum(abs(after - before[moved]))) / rows.shape[0]
+            # Of several classes, what one gains the others lose.
+            total = float(np.sum(abs(after - before[moved]))) / (1 if before.ndim == 1 else 2)
+            changes[column] = total / rows.shape[0]
     names = names_by_column(live, [column for column, change in changes.items() if change > 0])
     found = [
         Importance(first, column, changes[column], tuple(others))

@@ -49,6 +49,9 @@ def member_to_onnx(live: ActiveLearner, member: str | None) -> bytes:
     else:
         raise InvalidParameter(f"{member!r} has no form in ONNX, only other members have")
     names = np.array([-1, 1]) if live.classes == CLASSES else np.array(live.classes, object)
+    if live.n_classes is not None:
+        # A mixture knows the classes that it was taught, and no others.
+        names = names[classifier.labels]
     model = graph.model(names)
     checker.check_model(model)
     content: bytes = model.SerializeToString()
@@ -121,7 +124,9 @@ class _Graph:
             [helper.make_tensor_value_info("X", TensorProto.FLOAT, [None, self.width])],
             [
                 helper.make_tensor_value_info("label", kind, [None]),
-                helper.make_tensor_value_info("probabilities", TensorProto.FLOAT, [None, 2]),
+                helper.make_tensor_value_info(
+                    "probabilities", TensorProto.FLOAT, [None, len(classes)]
+                ),
             ],
             self.constants,
         )

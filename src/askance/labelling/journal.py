@@ -7,25 +7,63 @@ A last line that is not whole was being written when the process died, and is dr
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 from askance.errors import FileUnreadable
 from askance.storage.files import write_atomically
+from askance.types import Label
 
-__all__ = ["SIGNS", "GivenAnswer", "Journal", "NewBudget", "Reply"]
+__all__ = [
+    "GivenAnswer",
+    "Journal",
+    "NewBudget",
+    "Reply",
+    "class_of",
+    "label_of_reply",
+    "reply_of",
+]
 
-VERSION = 2
+VERSION = 3
 """Raised when an older askance could no longer follow what this one writes."""
 
-Reply = Literal["yes", "no", "skip"]
-"""What a person may say to a question."""
+_FIRST_OF_CLASSES = 3
+"""The version of a labelling with more than two classes; others are still written as before."""
 
-_REPLIES = get_args(Reply)
+Reply = str
+"""What a person may say to a question: ``yes``, ``no``, ``skip``, or ``is`` and a class."""
 
-SIGNS = {"yes": 1, "no": -1}
-"""The labels that replies stand for; a skip has none."""
+_SIGNS = {"no": -1, "yes": 1}
+_IS = "is "
+
+
+def reply_of(code: int, classes: Sequence[str]) -> Reply:
+    """The reply that names one of some classes.
+
+    >>> reply_of(1, ["ham", "spam"]), reply_of(1, ["ham", "spam", "ads"])
+    ('yes', 'is spam')
+    """
+    return ("no", "yes")[code] if len(classes) == 2 else _IS + classes[code]
+
+
+def class_of(reply: Reply) -> str | None:
+    """The class that a reply names, where there are more than two.
+
+    >>> class_of("is spam"), class_of("skip")
+    ('spam', None)
+    """
+    return reply[len(_IS) :] if reply.startswith(_IS) else None
+
+
+def label_of_reply(reply: Reply, classes: Sequence[str]) -> Label | None:
+    """The label that a reply stands for; a skip has none.
+
+    >>> label_of_reply("no", ["ham", "spam"]), label_of_reply("is ads", ["ham", "spam", "ads"])
+    (-1, 2)
+    """
+    name = class_of(reply)
+    return _SIGNS.get(reply) if name is None else list(classes).index(name)
 
 
 class GivenAnswer(NamedTuple):
@@ -38,7 +76,7 @@ class GivenAnswer(NamedTuple):
     id
         The id of its record.
     answer
-        ``"yes"``, ``"no"`` or ``"skip"``.
+        ``"yes"``, ``"no"``, ``"skip"``, or ``"is"`` and the name of a class.
     probability
         The probability with which it was asked for.
     check
@@ -110,7 +148,9 @@ class Journal:
     @classmethod
     def begin(cls, path: str | os.PathLike[str], settings: dict[str, Any]) -> None:
         """Write a journal without answers."""
-        first = {"format": "askance labelling", "version": VERSION, "settings": settings}
+        several = len(settings.get("classes", ())) > 2 or "keys" in settings
+        version = _FIRST_OF_CLASSES if several else _FIRST_OF_CLASSES - 1
+        first = {"format": "askance labelling", "version": version, "settings": settings}
         with write_atomically(path) as file:
             file.write(_line(first))
 
@@ -220,9 +260,11 @@ def _checked_budget(budget: int, example: int, horizon: int | None) -> tuple[int
 def _checked(given: GivenAnswer) -> GivenAnswer:
     """Raise unless an answer can have been given."""
     example, id, answer, probability, check = given
-    if not (type(example) is int and isinstance(id, str) and isinstance(check, str)):
+    texts = isinstance(id, str) and isinstance(check, str) and isinstance(answer, str)
+    if not (type(example) is int and texts):
         raise TypeError
-    if answer not in _REPLIES or not 0.0 < float(probability) <= 1.0:
+    known = answer in (*_SIGNS, "skip") or class_of(answer)
+    if not known or not 0.0 < float(probability) <= 1.0:
         raise ValueError
     return given
 

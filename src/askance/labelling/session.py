@@ -14,12 +14,14 @@ from typing import Any, Literal, NamedTuple
 from askance.data.features.records import Record
 from askance.data.reading.intake import Intake
 from askance.errors import FileUnreadable, InvalidParameter, UnknownQuestion
-from askance.labelling.journal import SIGNS, GivenAnswer, Journal, Reply
+from askance.labelling.journal import GivenAnswer, Journal, Reply, class_of, label_of_reply
 from askance.labelling.settings import Settings
 from askance.labelling.snapshots import ANSWERS, Snapshots
 from askance.labelling.walk import Walk
 from askance.live import Budget, Question
 from askance.protocols import PacedLearner
+from askance.sparse import from_rows
+from askance.types import Interval
 
 __all__ = ["OpenQuestion", "Session", "Standing"]
 
@@ -49,7 +51,8 @@ class Standing:
     ``spent`` labels were given, and ``left`` may still be (None without a budget); ``skipped``
     records were skipped, and ``seen`` were read; ``asked`` are the numbers of the examples asked
     about; ``mean_error`` is the learner's estimate of its error, and ``warning`` a sentence if it
-    learns only from itself.
+    learns only from itself. ``error`` is what its labels say of the error, of the classifier itself
+    where some are held out, and ``reason`` why they are enough, if they are.
     """
 
     spent: int
@@ -59,6 +62,8 @@ class Standing:
     asked: tuple[int, ...]
     mean_error: float
     warning: str | None
+    error: Interval | None = None
+    reason: str | None = None
 
     @property
     def recent(self) -> tuple[int, int]:
@@ -135,10 +140,15 @@ class Session:
         return (Path(folder) / _JOURNAL).exists()
 
     @property
-    def ended(self) -> Literal["budget", "input"] | None:
-        """Why nothing more is asked (the budget is spent, or the input has ended)."""
+    def ended(self) -> Literal["budget", "target", "input"] | None:
+        """Why nothing more is asked, be it the budget, the target or the end of the input.
+
+        A question that is open stays open.
+        """
         if self._left() == 0:
             return "budget"
+        if self._current is None and self.learner.done():
+            return "target"
         return "input" if self._exhausted else None
 
     def next(self, going_on: Callable[[int], bool] = lambda seen: True) -> OpenQuestion | None:
@@ -178,6 +188,8 @@ class Session:
         self._finish_reading()
         if self._current is None:
             raise UnknownQuestion("there is no open question to answer")
+        if class_of(answer) is not None and self.learner.n_classes is None:
+            raise InvalidParameter(f"there are two classes, yes and no, got {answer!r}")
         question, record = self._current
         checksum = self._walk.checksum.copy()
         checksum.update(answer.encode())
@@ -220,6 +232,16 @@ class Session:
         """Columns that are learned from although they look like ids."""
         return Intake(self.source, self.settings.reading).likely_ids()
 
+    def ranked(self) -> list[int]:
+        """The codes of the classes, those first that the learner holds most possible here."""
+        codes = range(len(self.learner.classes))
+        if self._current is None or self.learner.n_classes is None:
+            return list(codes)
+        assert self.learner.features is not None
+        row = self.learner.features.encode(self._current.record)
+        scores = self.learner.margins(from_rows([row]))[0]
+        return sorted(codes, key=lambda code: -scores[code])
+
     def standing(self) -> Standing:
         """Counts and rates, as they are now."""
         stats = self.learner.stats()
@@ -232,6 +254,8 @@ class Session:
             asked=(*answered, *self.learner.pending()),
             mean_error=stats.mean_error,
             warning=stats.warning,
+            error=stats.error if stats.current is None else stats.current,
+            reason=self.learner.done(),
         )
 
     def _left(self) -> int | None:
@@ -319,10 +343,14 @@ class Session:
         self._remember(record, given)
         if question.probability != given.probability:
             raise self._damaged(given)
-        if given.answer == "skip":
+        name = class_of(given.answer)
+        if name is not None and name not in self.learner.classes:
+            self.learner.add_class(name)
+        label = label_of_reply(given.answer, self.learner.classes)
+        if label is None:
             self.learner.withdraw(question)
         else:
-            self.learner.tell(question, SIGNS[given.answer])
+            self.learner.tell(question, label)
         self._current = None
         self._apply_budgets()
 

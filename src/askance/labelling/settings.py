@@ -11,12 +11,12 @@ from askance.data.features import FeatureMap
 from askance.data.features.indexers import Hashing
 from askance.data.reading.intake import Intake, Reading
 from askance.errors import FileUnreadable, InvalidParameter
-from askance.live import ActiveLearner
+from askance.live import ActiveLearner, Until
 from askance.protocols import PacedLearner
 from askance.types import State
 from askance.validation import require_whole
 
-__all__ = ["LAG", "Settings"]
+__all__ = ["LAG", "Settings", "plain_scales", "scales_from"]
 
 LAG = 5
 """Labels that a person may give while a classifier is fitted: it serves that many later, always."""
@@ -33,7 +33,9 @@ class Settings:
     seed
         Of the coins.
     classes
-        The names of the answers no and yes.
+        The names of the answers no and yes, or of three classes or more.
+    keys
+        Their keys, if somebody chose them.
     reading
         Which columns are what.
     scales
@@ -41,15 +43,20 @@ class Settings:
         It is kept, so that a file may grow or change where it was not read.
     horizon
         How many records the file had, where the learner spreads its questions over them.
+    judging
+        Which labels only judge, and what is aimed at: ``hold_out``, ``audit`` and ``until`` of
+        :class:`~askance.live.active_learner.ActiveLearner`, as plain values.
     """
 
     algorithm: str = "online_active_cover"
     parameters: dict[str, Any] = field(default_factory=dict)
     seed: int = 0
-    classes: tuple[str, str] = ("no", "yes")
+    classes: tuple[str, ...] = ("no", "yes")
+    keys: tuple[str, ...] = ()
     reading: Reading = field(default_factory=Reading)
     scales: State | None = None
     horizon: int | None = None
+    judging: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.horizon is not None:
@@ -65,7 +72,7 @@ class Settings:
         """Look at a file's first records: name its text columns, learn its scales, check both."""
         features = Intake(source, self.reading).features
         reading = replace(self.reading, text=tuple(sorted(features.text)))
-        scales = None if features.scales is None else _plain(features.scales.get_state())
+        scales = None if features.scales is None else plain_scales(features.scales.get_state())
         settled = replace(self, reading=reading, scales=scales)
         return replace(settled, horizon=settled.counted(source))
 
@@ -89,13 +96,15 @@ class Settings:
             features=self._features(),
             classes=self.classes,
             reading=self.reading.as_state(),
+            **{name: given for name, given in self.judging.items() if name != "until"},
+            until=Until(**self.judging["until"]) if "until" in self.judging else None,
             **self.parameters,
         )
 
     def _features(self) -> FeatureMap:
         reading = self.reading
         features = FeatureMap(Hashing(reading.bits), reading.text or (), reading.ngrams)
-        features.set_scales(None if self.scales is None else _with_arrays(self.scales))
+        features.set_scales(None if self.scales is None else scales_from(self.scales))
         return features
 
     def by_name(self) -> dict[str, Any]:
@@ -108,7 +117,9 @@ class Settings:
             name: sorted(value) if isinstance(value, tuple) else value
             for name, value in dataclasses.asdict(self.reading).items()
         }
-        negative, positive = self.classes
+        two = dict(zip(("negative", "positive"), self.classes, strict=False))
+        keys = [f"={key}" for key in self.keys] or [""] * len(self.classes)
+        named = [name + key for name, key in zip(self.classes, keys, strict=True)]
         return {
             **reading,
             # A column of labels is one of those that are left out.
@@ -116,8 +127,8 @@ class Settings:
             "algorithm": self.algorithm,
             "seed": self.seed,
             **self.parameters,
-            "positive": positive,
-            "negative": negative,
+            "classes": named,
+            **(two if len(self.classes) == 2 else {}),
         }
 
     def as_state(self) -> State:
@@ -126,7 +137,12 @@ class Settings:
         >>> Settings.from_state(Settings(seed=3).as_state()) == Settings(seed=3)
         True
         """
-        return dataclasses.asdict(self)
+        state = dataclasses.asdict(self)
+        # A labelling of two classes is kept as it was before there were more.
+        for part, name in ((state, "keys"), (state["reading"], "classes")):
+            if not part[name]:
+                del part[name]
+        return state
 
     @classmethod
     def from_state(cls, state: State) -> Self:
@@ -143,10 +159,15 @@ class Settings:
             }
             # Those of earlier versions did not know of it.
             given.setdefault("scale", False)
-            negative, positive = state["classes"]
-            classes = (str(negative), str(positive))
-            parameters = dict(state["parameters"])
-            changed = {"classes": classes, "reading": Reading(**given), "parameters": parameters}
+            classes, keys = (tuple(map(str, state.get(name, ()))) for name in ("classes", "keys"))
+            if len(classes) < 2 or len(keys) not in (0, len(classes)):
+                raise ValueError
+            changed = {
+                "classes": classes,
+                "keys": keys,
+                "reading": Reading(**given),
+                "parameters": dict(state["parameters"]),
+            }
             settings = cls(**{**state, **changed})
             settings._features()
             return settings
@@ -159,12 +180,13 @@ class Settings:
 _ARRAYS = ("columns", "spreads")
 
 
-def _plain(scales: State) -> State:
+def plain_scales(scales: State) -> State:
     """Scales as JSON can write them."""
     return scales | {name: scales[name].tolist() for name in _ARRAYS}
 
 
-def _with_arrays(scales: State) -> State:
+def scales_from(scales: State) -> State:
+    """Scales as a map takes them, from what :func:`plain_scales` gave."""
     return scales | {name: np.array(scales[name]) for name in _ARRAYS}
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from askance.errors import FileUnreadable
-from askance.labelling.journal import SIGNS, GivenAnswer
+from askance.labelling.journal import GivenAnswer, label_of_reply
 from askance.live import ActiveLearner
 
 __all__ = ["ANSWERS", "Snapshots"]
@@ -94,12 +94,13 @@ def _check(learner: ActiveLearner, answers: Sequence[GivenAnswer]) -> None:
     """Raise unless a learner has taken in just these answers."""
     stats, sample = learner.stats(), learner.weighted_sample()
     taken, seen = (stats.answered + stats.withdrawn, stats.pending), stats.seen
-    labelled = [given for given in answers if given.answer in SIGNS]
+    labelled = [given for given in answers if given.answer != "skip"]
     if (
         learner.features is None
         or (*taken, seen) != (len(answers), 0, answers[-1].example + 1)
         or sample.ids.tolist() != [given.example for given in labelled]
-        or sample.y.tolist() != [SIGNS[given.answer] for given in labelled]
+        or sample.y.tolist()
+        != [label_of_reply(given.answer, learner.classes) for given in labelled]
         or sample.weight.tolist() != [1.0 / given.probability for given in labelled]
     ):
         raise FileUnreadable("it is not that of these answers")

@@ -2,13 +2,22 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from askance.types import Floats, Run
+from askance.types import Floats, Integers, Run
 
-__all__ = ["Curve", "label_budgets", "sum_up"]
+__all__ = ["Band", "Curve", "label_budgets", "sum_up"]
+
+
+class Band(NamedTuple):
+    """An estimate between its bounds, after so many labels each."""
+
+    labels: Integers
+    estimate: Floats
+    low: Floats
+    high: Floats
 
 
 @dataclass(frozen=True, slots=True)

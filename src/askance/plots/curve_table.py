@@ -9,20 +9,29 @@ from askance.plots.curve import Curve
 __all__ = ["percentage", "table"]
 
 
-def table(curves: Sequence[Curve], target: float | None = None, step: int = 1) -> Table:
+def table(
+    curves: Sequence[Curve],
+    target: float | None = None,
+    step: int = 1,
+    measure: str = "test error",
+) -> Table:
     """Median error with quartiles at every ``step``-th label budget, and how each run ended.
 
-    With a target, the labels too that each needed for that error.
+    With a target, the labels too that each needed for that error. A ``measure`` that is an error is
+    shown in percent.
     """
-    result = Table(title="Test error in %: median (quartiles)", title_justify="left")
+    share = measure.endswith("error")
+    title = f"{measure.capitalize()}{' in %' if share else ''}: median (quartiles)"
+    result = Table(title=title, title_justify="left")
     for name in ("labels", *(curve.name for curve in curves)):
         # Blanks, where a long name can be broken.
         result.add_column(name.replace("_", " ").replace(",", ", "), justify="right")
     for i, budget in list(enumerate(curves[0].budgets))[::step]:
         if any(curve.reached(budget) for curve in curves):
-            result.add_row(str(budget), *(_cell(curve, i) for curve in curves))
+            result.add_row(str(budget), *(_cell(curve, i, share) for curve in curves))
     result.add_section()
-    result.add_row("at the end", *(f"{100 * curve.final:.1f}" for curve in curves))
+    ends = (f"{100 * one.final:.1f}" if share else f"{one.final:.3g}" for one in curves)
+    result.add_row("at the end", *ends)
     result.add_row("labels asked", *(f"{curve.asked:.0f}" for curve in curves))
     if target is not None:
         needed = (curve.labels_to_reach(target) for curve in curves)
@@ -32,11 +41,12 @@ def table(curves: Sequence[Curve], target: float | None = None, step: int = 1) -
     return result
 
 
-def _cell(curve: Curve, i: int) -> str:
+def _cell(curve: Curve, i: int, share: bool) -> str:
     if not curve.reached(curve.budgets[i]):
         return "-"
     quartiles = (curve.lower, curve.median, curve.upper)
-    lower, median, upper = (percentage(part[i]) for part in quartiles)
+    form = percentage if share else "{:.2g}".format
+    lower, median, upper = (form(part[i]) for part in quartiles)
     return f"{median} ({lower}-{upper})"
 
 

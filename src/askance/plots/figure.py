@@ -13,12 +13,12 @@ from matplotlib.ticker import FixedLocator, NullLocator, PercentFormatter
 from sklearn.isotonic import IsotonicRegression
 
 from askance.errors import InvalidParameter
-from askance.plots.curve import Curve
+from askance.plots.curve import Band, Curve
 from askance.plots.palette import COLOURS, GREY, MARKERS
 from askance.storage.files import write_atomically
 from askance.types import Floats
 
-__all__ = ["Look", "draw", "save_plot", "spread_apart"]
+__all__ = ["Look", "draw", "draw_band", "save_plot", "spread_apart"]
 
 
 class _Style(NamedTuple):
@@ -36,8 +36,8 @@ _GAP = 0.105
 class Look(NamedTuple):
     """What stands around the curves.
 
-    ``logarithmic`` is for errors that are never zero; ``reference`` is an error to draw a line at,
-    with its name.
+    A ``measure`` that is an error is shown in percent. ``logarithmic`` is for errors that are never
+    zero; ``reference`` is an error to draw a line at, with its name.
     """
 
     title: str
@@ -47,20 +47,64 @@ class Look(NamedTuple):
     reference: tuple[float, str] | None = None
 
 
+_POINTS = 500
+"""Points of a line that are drawn, at most."""
+
+
 def draw(curves: Sequence[Curve], look: Look) -> Figure:
     """Error against labels, on a logarithmic axis of labels."""
+    figure, axes = _titled(look)
+    _dress(axes, curves, look)
+    styles = _styles(curves)
+    for curve, style in zip(curves, styles, strict=True):
+        _draw_curve(axes, curve, style)
+    _label_ends(axes, curves, styles, look)
+    return figure
+
+
+def _titled(look: Look) -> tuple[Figure, Axes]:
     figure = Figure(figsize=(9, 5.4), layout="constrained")
     axes = figure.add_subplot()
     # A file may be called $x$, which is no formula.
     figure.suptitle(
         look.title, x=0.065, ha="left", fontsize=15, fontweight="bold", parse_math=False
     )
-    axes.set_title(look.subtitle, loc="left", fontsize=9.5, color="#555555", pad=10)
-    _dress(axes, curves, look)
-    styles = _styles(curves)
-    for curve, style in zip(curves, styles, strict=True):
-        _draw_curve(axes, curve, style)
-    _label_ends(axes, curves, styles)
+    axes.set_title(
+        look.subtitle, loc="left", fontsize=9.5, color="#555555", pad=10, parse_math=False
+    )
+    return figure, axes
+
+
+def draw_band(band: Band, look: Look) -> Figure:
+    """An estimate within its interval, which narrows as labels come."""
+    figure, axes = _titled(look)
+    count = len(band.labels)
+    shown = np.unique(np.linspace(min(9, count - 1), count - 1, _POINTS).astype(int))
+    labels, estimate, low, high = (values[shown] for values in band)
+    color = COLOURS[0]
+    axes.fill_between(labels, low, high, color=color, alpha=0.13, linewidth=0)
+    for bound in (low, high):
+        axes.plot(labels, bound, color=color, linewidth=1)
+    axes.plot(labels, estimate, color=color, linewidth=2)
+    # What the first labels leave open would hide what the last ones say.
+    top = min(1.0, 3.0 * float(high[-1]))
+    bottom = -0.02 * top
+    axes.set_xlim(labels[0], max(labels[-1], labels[0] + 1))
+    axes.set_ylim(bottom, top)
+    axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+    _frame(axes, look)
+    names = "at most", "about", "at least"
+    values = [float(one[-1]) for one in (high, estimate, low)]
+    heights = spread_apart((np.array(values) - bottom) / (top - bottom), _GAP / 2)
+    for name, value, height in zip(names, values, heights.tolist(), strict=True):
+        axes.annotate(
+            f"{name} {value:.1%}",
+            xy=(1.02, height),
+            xycoords="axes fraction",
+            va="center",
+            fontsize=9.5,
+            color=color,
+        )
     return figure
 
 
@@ -97,6 +141,11 @@ def _dress(axes: Axes, curves: Sequence[Curve], look: Look) -> None:
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     _dress_errors(axes, curves, look)
+    _frame(axes, look)
+
+
+def _frame(axes: Axes, look: Look) -> None:
+    """Names of the axes, and a grid."""
     axes.set_xlabel("labels asked")
     axes.set_ylabel(look.measure)
     axes.grid(True, color="#E6E6E6", linewidth=0.8)
@@ -119,7 +168,8 @@ def _dress_errors(axes: Axes, curves: Sequence[Curve], look: Look) -> None:
         return
     # A little below zero, so that no marker is cut.
     axes.set_ylim(-0.02 * max(high, 0.01), 1.05 * max(high, 0.01))
-    axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+    if look.measure.endswith("error"):
+        axes.yaxis.set_major_formatter(PercentFormatter(1.0))
     if look.reference is not None:
         error, name = look.reference
         axes.axhline(error, color="#4D4D4D", linewidth=1, linestyle=(0, (4, 3)))
@@ -149,15 +199,16 @@ def _draw_curve(axes: Axes, curve: Curve, style: _Style) -> None:
     axes.plot(x[-1:], y[-1:], markersize=11, markeredgecolor="white", zorder=4, **common)
 
 
-def _label_ends(axes: Axes, curves: Sequence[Curve], styles: Sequence[_Style]) -> None:
+def _label_ends(axes: Axes, curves: Sequence[Curve], styles: Sequence[_Style], look: Look) -> None:
     """Name each curve to the right of the plot, in the order of their ends, with thin leaders."""
     to_axes = axes.transData + axes.transAxes.inverted()
     ends = to_axes.transform([(curve.asked, curve.final) for curve in curves])[:, 1]
     heights = spread_apart(ends, _GAP)
     heights += max(0.0, _GAP / 2 - heights.min())
+    form = ".1%" if look.measure.endswith("error") else ".3g"
     for curve, style, height in zip(curves, styles, heights.tolist(), strict=True):
         axes.annotate(
-            f"{curve.name}\n{curve.final:.1%} with {curve.asked:.0f} labels",
+            f"{curve.name}\n{curve.final:{form}} with {curve.asked:.0f} labels",
             xy=(curve.asked, curve.final),
             xytext=(1.03, height),
             textcoords="axes fraction",

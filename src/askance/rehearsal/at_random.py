@@ -52,14 +52,15 @@ def random_sample_rows(
     depends on a classifier, none is fitted in between.
     """
     train, test = held.split(seed, j)
-    learner = make_learner("auto", n_features=held.n_features, **one.parameters)
-    shown = held.csr[train[:KEPT]]
-    X, truth = held.csr[test], held.labels[test]
+    learner = make_learner(
+        "auto", n_features=held.n_features, **(one.parameters | held.about_classes)
+    )
+    shown, X = held.csr[train[:KEPT]], held.csr[test]
     for size in sizes:
         rows = train[:size]
         n = len(rows)
         classifier = learner.oracle.fit(held.csr[rows], held.labels[rows], np.ones(n), shown)
-        error = float(np.mean(classifier.predict_many(X) != truth))
+        error = held.loss(learner.said_by(classifier, X), test)
         yield ResultRow(size, n, n, error, n == size)
 
 

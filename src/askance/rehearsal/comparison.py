@@ -6,15 +6,18 @@ from typing import Any
 
 import numpy as np
 
+from askance.engine import drive
 from askance.errors import InvalidParameter
 from askance.learners.auto import Auto
 from askance.plots.curve import Curve, label_budgets, sum_up
 from askance.presets import make_learner, suggested
 from askance.rehearsal.at_random import asks_at_random, random_sample_rows, run_of
-from askance.rehearsal.held import Held, coin_seed
-from askance.simulate import Contestant, Measure, simulate_settings
-from askance.simulate.loop import Tally, walk_blocks
-from askance.types import Integers, Run
+from askance.rehearsal.held import Held, Split, coin_seed
+from askance.simulate import Contestant, Measure, Seat, simulate_settings
+from askance.simulate.contestants import place_of
+from askance.simulate.loop import Tally, walk_blocks, walk_rows
+from askance.sparse import rows_of
+from askance.types import Floats, Integers, Run
 
 __all__ = ["compare", "contestant", "run_permutation"]
 
@@ -83,12 +86,14 @@ def run_permutation(
             n_features=held.n_features,
             budget=limit,
             horizon=len(train),
-            **one.parameters,
+            **(one.parameters | held.about_classes),
         )
         error = _settled_error(learner, held, test)
         tally = Tally(budgets, limit=limit, error=error, to_the_end=to_the_end)
         walk_blocks(learner, held.csr[train], coins, held.labels[train].tolist().__getitem__, tally)
         return tally.close()
+    if held.about_classes or one.algorithm == "coal":
+        return _run_lanes(held, one, Split(train, test), coins, budgets, to_the_end=to_the_end)
     (run,) = simulate_settings(
         [one],
         held.n_features,
@@ -100,12 +105,36 @@ def run_permutation(
     return run
 
 
+def _run_lanes(
+    held: Held,
+    one: Contestant,
+    split: Split,
+    coins: Floats,
+    budgets: Sequence[int],
+    *,
+    to_the_end: bool,
+) -> Run:
+    """A learner that has a lane for each class, by rows."""
+    learner = one._replace(parameters=one.parameters | held.about_classes).learner(held.n_features)
+    labels, X = held.labels_for(learner)[split.train].tolist(), held.csr[split.test]
+    signs = 1 if len(held.classes) > 2 else 2
+
+    def measure() -> float:
+        return held.loss(signs * learner.predict_many(X) - (signs - 1), split.test)
+
+    tally = Tally(budgets, error=measure, to_the_end=to_the_end)
+    seat: Seat[int] = Seat(learner, coins.tolist())
+    rows = zip(rows_of(held.csr[split.train], wide=True), labels, strict=True)
+    walk_rows([place_of(seat, tally, int, drive)], rows)
+    return tally.close()
+
+
 def _settled_error(learner: Auto, held: Held, test: Integers) -> Measure:
     """The share of examples that a learner gets wrong with all its labels so far."""
-    X, truth = held.csr[test], held.labels[test]
+    X = held.csr[test]
 
     def measure() -> float:
         learner.settle()
-        return float(np.mean(learner.predict_many(X) != truth))
+        return held.loss(learner.predict_many(X), test)
 
     return measure

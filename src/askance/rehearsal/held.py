@@ -1,22 +1,24 @@
 """A labelled file in memory, permuted, with a part held out to test on."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from askance.data.features.columns import some_of
 from askance.data.features.records import Batch, Record
 from askance.data.reading.intake import Intake
 from askance.data.splits import permutation, seed_for, train_test
 from askance.engine import stream_of_matrix
-from askance.errors import BadRecord
+from askance.errors import BadRecord, InvalidParameter
 from askance.kernels.passes import Stream
+from askance.live import CLASSES
+from askance.protocols import n_classes_of
 from askance.sparse import narrowed, stacked
-from askance.types import Floats, Integers, Matrix
+from askance.types import Floats, Integers, Matrix, State
 
-__all__ = ["Held", "Split", "coin_seed", "giveaways", "hold", "usual_budget"]
+__all__ = ["Held", "Split", "coin_seed", "costs_of", "giveaways", "hold", "usual_budget"]
 
 FEWEST_LABELS, MOST_LABELS = 20, 500
 """Labels that are bought unless told, at least and at most."""
@@ -31,12 +33,18 @@ class Split(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Held:
-    """The labelled records of a file; ``unlabelled`` others were left out."""
+    """The labelled records of a file; ``unlabelled`` others were left out.
+
+    Labels are -1 and +1, or of three ``classes`` or more their codes. With ``costs``, rows true and
+    columns predicted classes, what is measured is the mean cost of a prediction, else the error.
+    """
 
     csr: Matrix
-    labels: NDArray[np.int8]
+    labels: Integers
     unlabelled: int
     batches: tuple[Batch, ...]
+    classes: tuple[str, ...] = CLASSES
+    costs: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -44,6 +52,38 @@ class Held:
     @property
     def n_features(self) -> int:
         return int(self.csr.shape[1])
+
+    @property
+    def codes(self) -> Integers:
+        """The labels as codes of the classes, whatever their number."""
+        return self.labels if len(self.classes) > 2 else (self.labels > 0).astype(np.int64)
+
+    @property
+    def about_classes(self) -> State:
+        """What a learner must be told of the classes beside its parameters."""
+        costs = {} if self.costs is None else {"cost_matrix": self.costs.tolist()}
+        return costs | ({"n_classes": len(self.classes)} if len(self.classes) > 2 else {})
+
+    @property
+    def measure(self) -> str:
+        """What is measured, in words."""
+        return "test error" if self.costs is None else "test cost"
+
+    def labels_for(self, learner: object) -> Integers:
+        """The labels as a learner has them."""
+        return self.labels if n_classes_of(learner) is None else self.codes
+
+    def loss(self, predicted: Integers, rows: Integers) -> float:
+        """The share of wrong predictions for some examples, or their mean cost."""
+        if self.costs is None:
+            return float(np.mean(predicted != self.labels[rows]))
+        said = predicted if len(self.classes) > 2 else (predicted > 0).astype(np.int64)
+        return float(np.mean(self.costs[self.codes[rows], said]))
+
+    def constant_loss(self, rows: Integers) -> float:
+        """The least loss of always predicting the same class."""
+        said = np.arange(len(self.classes)) if len(self.classes) > 2 else np.array([-1, 1])
+        return min(self.loss(np.full(len(rows), label), rows) for label in said)
 
     def narrow(self) -> "Held":
         """The same with columns for its features only, which learns the same bits in less room."""
@@ -71,8 +111,13 @@ class Held:
         return found
 
 
-def hold(intake: Intake) -> Held:
-    """Read a file to its end, leaving out records without a label."""
+def hold(intake: Intake, costs: tuple[Sequence[str], Floats] | None = None) -> Held:
+    """Read a file to its end, leaving out records without a label.
+
+    ``costs`` are the names of classes, and what each prediction costs by label.
+    """
+    # A third class may come at the very end.
+    intake.read_whole()
     parts: list[Matrix] = []
     batches: list[Batch] = []
     for rows in intake:
@@ -80,11 +125,14 @@ def hold(intake: Intake) -> Held:
         parts.append(rows.csr if len(known) == len(rows.batch.labels) else rows.csr[known])
         batches.append(rows.batch)
     labels = np.concatenate([batch.labels for batch in batches])
+    known = labels[labels != 0]
     held = Held(
         csr=stacked(parts),
-        labels=labels[labels != 0],
+        labels=known - 1 if len(intake.classes) > 2 else known,
         unlabelled=int(np.count_nonzero(labels == 0)),
         batches=tuple(batches),
+        classes=intake.classes,
+        costs=None if costs is None else costs_of(costs, intake.classes),
     )
     _check(held, intake)
     return held
@@ -95,7 +143,7 @@ def _check(held: Held, intake: Intake) -> None:
     if not found:
         raise BadRecord(f"{intake.source} has no record with a label")
     if len(found) < 2:
-        name = intake.classes[found == {1}]
+        name = intake.classes[held.codes[0]]
         raise BadRecord(
             f"all {len(held):,} labels of {intake.source} are {name!r}, two classes were expected"
         )
@@ -105,16 +153,36 @@ def _check(held: Held, intake: Intake) -> None:
         )
 
 
+def costs_of(costs: tuple[Sequence[str], Floats], classes: Sequence[str]) -> Floats:
+    """A table of costs, with the names of its classes, in the order of the ``classes``.
+
+    >>> costs_of((["spam", "ham"], np.array([[0.0, 1.0], [5.0, 0.0]])), ["ham", "spam"]).tolist()
+    [[0.0, 5.0], [1.0, 0.0]]
+    """
+    names, table = list(costs[0]), costs[1]
+    for name in classes:
+        if name not in names:
+            raise InvalidParameter(
+                f"costs must be given for each class, got none for {name!r}, only for "
+                f"{some_of(names)}"
+            )
+    places = [names.index(name) for name in classes]
+    return table[np.ix_(places, places)]
+
+
 def giveaways(held: Held) -> list[int]:
     """Features that tell every label by themselves: all of one class lie above all of the other.
 
-    There are none where a class has fewer than ten labels, as that may be chance.
+    There are none where a class has fewer than ten labels, as that may be chance; and of more than
+    two classes none are looked for.
 
     >>> from askance.sparse import from_dense
     >>> X = from_dense(np.arange(1.0, 41.0)[:, None])
     >>> giveaways(Held(X, np.repeat(np.array([-1, 1], np.int8), 20), 0, ()))
     [0]
     """
+    if len(held.classes) > 2:
+        return []
     positive = held.labels > 0
     if not 10 <= np.count_nonzero(positive) <= len(held) - 10:
         return []

@@ -3,6 +3,7 @@
 import functools
 import itertools
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -30,7 +31,7 @@ from askance.rehearsal.comparison import run_permutation
 from askance.rehearsal.held import MOST_LABELS, Held, coin_seed, giveaways, usual_budget
 from askance.simulate import Contestant, Measure, OnStep, Seat, run_matrix, run_rows
 from askance.sparse import rows_of
-from askance.types import Label, Row, Run
+from askance.types import Label, Row, Run, State
 
 __all__ = ["BoughtRecord", "Plan", "Rehearsal", "rehearse", "rehearse_stream"]
 
@@ -42,18 +43,22 @@ STEP = 256
 class Plan:
     """What is to be run: an algorithm, its parameters, a label budget and a seed.
 
-    Without a ``budget`` it is :func:`~askance.rehearsal.held.usual_budget`.
+    Without a ``budget`` it is :func:`~askance.rehearsal.held.usual_budget`. ``judging`` has what
+    :class:`~askance.live.active_learner.ActiveLearner` takes to judge and to stop.
     """
 
     algorithm: str
     parameters: dict[str, Any]
     budget: int | None
     seed: int = 0
+    judging: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         # What cannot be learned with is refused before a file is read.
         checked(self.algorithm, self.setting)
         Budget(total=self.budget)
+        if self.judging:
+            ActiveLearner(self.algorithm, n_features=1, **self.judging, **self.setting)
 
     @property
     def setting(self) -> dict[str, Any]:
@@ -67,16 +72,23 @@ class Plan:
             budget = MOST_LABELS if examples is None else usual_budget(examples)
         return replace(self, budget=budget), budget
 
-    def learner(self, intake: Intake, horizon: int | None) -> ActiveLearner:
-        """A fresh learner for a file of so many examples."""
+    def learner(
+        self, intake: Intake, horizon: int | None, about: State | None = None
+    ) -> ActiveLearner:
+        """A fresh learner for a file of so many examples; ``about`` is known of its classes."""
+        reading = intake.reading
+        if len(intake.classes) > 2:
+            reading = replace(reading, classes=intake.classes)
         return ActiveLearner(
             self.algorithm,
             random_state=coin_seed(self.seed),
             budget=Budget(total=self.budget),
             horizon=horizon,
             features=intake.features,
-            reading=intake.reading.as_state(),
-            **self.setting,
+            reading=reading.as_state(),
+            classes=intake.classes,
+            **self.judging,
+            **(self.setting | (about or {})),
         )
 
     def passive(self) -> Contestant:
@@ -153,8 +165,7 @@ def rehearse(
     """
     train, test = held.split(plan.seed)
     plan, budget = plan.within(len(train))
-    learner = plan.learner(intake, len(train))
-    learner.classes = intake.classes
+    learner = plan.learner(intake, len(train), held.about_classes)
     queried: dict[int, float] = {}
     seat: Seat[int] = Seat(
         learner,
@@ -182,9 +193,9 @@ def rehearse(
         passive=run_of(first),
         everything=everything,
         needed=needed,
-        majority=_minority_share(int(np.count_nonzero(held.labels[test] > 0)), len(test)),
+        majority=held.constant_loss(test),
         bought=[BoughtRecord(records[i], int(held.labels[i]), p) for i, p in queried.items()],
-        measure="test error",
+        measure=held.measure,
         examples=len(train),
         tested=len(test),
         unlabelled=held.unlabelled,
@@ -210,15 +221,27 @@ def rehearse_stream(intake: Intake, plan: Plan, on_step: OnStep = lambda *_: Non
     """
     horizon = _count(intake) if plan.algorithm == "auto" else None
     plan, budget = plan.within(horizon)
+    intake.settle()
+    many = len(intake.classes) > 2
+    about = {"n_classes": len(intake.classes)} if many else {}
     learner = plan.learner(intake, horizon)
-    reader, budgets = _Reader(intake), label_budgets(budget)
+    budgets = label_budgets(budget)
     bought: list[BoughtRecord] = []
 
     def keep(at: _At, probability: float) -> None:
         bought.append(BoughtRecord(at.records()[at.number], at.label, probability))
 
     # Passive learning asks whatever its coin is.
-    first, all_of_them = (plan.passive().learner(intake.features.n_features) for _ in range(2))
+    rival = plan.passive()
+    rival = rival._replace(parameters=rival.parameters | about)
+    first, all_of_them = (rival.learner(intake.features.n_features) for _ in range(2))
+
+    def add_class(name: str) -> None:
+        learner.add_class(name)
+        for one in (first, all_of_them):
+            one.add_class()
+
+    reader = _Reader(intake, add_class)
     active, passive, everything = run_rows(
         [
             Seat(learner, budgets=budgets, on_query=keep),
@@ -233,7 +256,8 @@ def rehearse_stream(intake: Intake, plan: Plan, on_step: OnStep = lambda *_: Non
     n = active.examples
     if not n:
         raise BadRecord(f"{intake.source} has no record with a label")
-    learner.classes = intake.classes
+    if not many:
+        learner.classes = intake.classes
     return Rehearsal(
         plan=plan,
         learner=learner,
@@ -241,13 +265,13 @@ def rehearse_stream(intake: Intake, plan: Plan, on_step: OnStep = lambda *_: Non
         passive=passive,
         everything=everything,
         needed=None,
-        majority=_minority_share(reader.positives, n),
+        majority=1 - max(reader.counts.values()) / n,
         bought=bought,
         measure="progressive error",
         examples=n,
         tested=n,
         unlabelled=reader.unlabelled,
-        sorted_by=intake.classes[reader.first > 0] if reader.is_sorted() else None,
+        sorted_by=learner.name_of(reader.first) if reader.is_sorted() else None,
     )
 
 
@@ -257,10 +281,6 @@ def _count(intake: Intake) -> int | None:
         return None
     again = Intake(intake.source, intake.reading)
     return sum(int(np.count_nonzero(rows.batch.labels)) for rows in again)
-
-
-def _minority_share(positives: int, n: int) -> float:
-    return min(positives, n - positives) / n
 
 
 def _now_and_then(on_step: OnStep) -> OnStep:
@@ -286,14 +306,16 @@ class _At(NamedTuple):
 class _Reader:
     """The labelled examples of a file in its own order, with counts of what was met so far."""
 
-    def __init__(self, intake: Intake) -> None:
-        self._intake = intake
-        self.unlabelled = self.positives = self.in_a_row = self.n = 0
+    def __init__(self, intake: Intake, add_class: Callable[[str], None]) -> None:
+        self._intake, self._add_class = intake, add_class
+        self._known = len(intake.classes)
+        self.unlabelled = self.in_a_row = self.n = 0
+        self.counts: Counter[Label] = Counter()
         self.first: Label = 0
 
     def is_sorted(self) -> bool:
         """Whether the first class comes so often in a row as one order in a million has it."""
-        share = (self.positives if self.first > 0 else self.n - self.positives) / max(self.n, 1)
+        share = self.counts[self.first] / max(self.n, 1)
         return 0 < share < 1 and self.in_a_row * math.log(share) < math.log(1e-6)
 
     def __iter__(self) -> Iterator[tuple[Row, _At]]:
@@ -303,20 +325,33 @@ class _Reader:
             labelled = zip(rows_of(rows.csr, wide=True), batch.labels.tolist(), strict=True)
             for number, (row, label) in enumerate(labelled):
                 self.unlabelled += label == 0
-                self.positives += label > 0
                 if label:
-                    self.first = self.first or label
-                    self.in_a_row += self.in_a_row == self.n and label == self.first
+                    known = self._met(label)
+                    self.in_a_row += self.in_a_row == self.n and known == self.first
                     self.n += 1
-                    yield row, _At(label, number, records)
+                    yield row, _At(known, number, records)
+
+    def _met(self, label: int) -> Label:
+        """Count a label; of three classes or more it is the number of one, perhaps a new one."""
+        if self._known > 2:
+            for name in self._intake.classes[self._known : label]:
+                self._add_class(name)
+                self._known += 1
+            label -= 1
+        if not self.n:
+            self.first = label
+        self.counts[label] += 1
+        return label
 
 
 def _error_on(learner: ActiveLearner, held: Held, rows: Any) -> Measure:
     """A function that gives the share of these examples which the learner gets wrong now."""
-    matrix, labels = held.csr[rows], held.labels[rows]
+    matrix = held.csr[rows]
 
     def measure() -> float:
         learner.settle()
-        return float(np.mean((learner.margins(matrix) > 0) != (labels > 0)))
+        if learner.n_classes is None:
+            return held.loss(np.where(learner.margins(matrix) > 0, 1, -1), rows)
+        return held.loss(learner.predict_many(matrix), rows)
 
     return measure

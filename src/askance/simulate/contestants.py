@@ -9,10 +9,10 @@ from askance.errors import InvalidParameter
 from askance.learners.streaming import StreamingLearner
 from askance.live import ActiveLearner
 from askance.presets import make_learner
-from askance.protocols import Learner
+from askance.protocols import Learner, n_classes_of
 from askance.simulate.loop import Asking, Deciding, LabelSource, Measure, OnQuery, Place, Tally
 
-__all__ = ["Contestant", "Seat", "labels_left", "place_of"]
+__all__ = ["Contestant", "Seat", "done_of", "labels_left", "place_of"]
 
 T = TypeVar("T")
 
@@ -74,7 +74,14 @@ def place_of(
         return Asking(tally, label_of, seat.on_query, seat.learner)
     if seat.coins is None:
         raise InvalidParameter("a learner needs coins, one for each example, got None")
-    return Deciding(tally, label_of, seat.on_query, driver(seat.learner), iter(seat.coins))
+    n_classes, coins = n_classes_of(seat.learner), iter(seat.coins)
+    return Deciding(tally, label_of, seat.on_query, driver(seat.learner), coins, n_classes)
+
+
+def done_of(seat: Seat[Any]) -> Callable[[], str | None] | None:
+    """What tells that an active learner has reached its aim, if it has one."""
+    live = seat.learner
+    return live.done if isinstance(live, ActiveLearner) and live.until is not None else None
 
 
 def labels_left(seat: Seat[Any]) -> int | None:

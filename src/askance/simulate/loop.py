@@ -9,6 +9,7 @@ from typing import Generic, Protocol, TypeVar
 from askance.engine import Driver
 from askance.errors import InvalidParameter
 from askance.live import ActiveLearner
+from askance.protocols import n_classes_of
 from askance.types import Decision, Ending, Floats, Label, Matrix, ResultRow, Row, Run
 from askance.validation import check_structure, require_label
 
@@ -62,6 +63,8 @@ class Tally:
         nothing is over before the stream is.
     to_the_end
         Whether the run goes on after the last budget.
+    done
+        Tells after each label whether no more are needed.
     """
 
     def __init__(
@@ -72,6 +75,7 @@ class Tally:
         error: Measure | None = None,
         progressive: bool = False,
         to_the_end: bool = False,
+        done: Callable[[], object] | None = None,
     ) -> None:
         self.examples = self.queries = self.mistakes = 0
         self.progressive = progressive
@@ -80,11 +84,12 @@ class Tally:
         self._error = self._mistaken if progressive else error
         self._to_the_end = to_the_end or not budgets
         self._rows: list[ResultRow] = []
+        self._done, self.is_done = done, False
         self._look()
 
     def _look(self) -> None:
         """See what is left, and the number of labels that will change it next."""
-        self.spent = self._limit is not None and self.queries >= self._limit
+        self.spent = self.is_done or (self._limit is not None and self.queries >= self._limit)
         """Whether no label may be bought any more."""
         done = self.spent or not (self._waiting or self._to_the_end)
         self.over = done and not self.progressive
@@ -100,11 +105,14 @@ class Tally:
             if self._waiting and self.queries == self._waiting[0]:
                 self._rows.append(self._row(self._waiting.pop(0), self._measured(), True))
             self._look()
+        if queries and self._done is not None and self._done():
+            self.is_done = True
+            self._look()
 
     def affordable(self, decisions: list[Decision]) -> list[Decision]:
         """Decisions up to the one that takes the last label, or reaches the next budget."""
         queried = [i for i, decision in enumerate(decisions) if decision.queried]
-        left = self._stop - self.queries
+        left = self._stop - self.queries if self._done is None else 1
         return decisions if len(queried) < left else decisions[: queried[int(left) - 1] + 1]
 
     def close(self) -> Run:
@@ -113,6 +121,7 @@ class Tally:
         error = self._rows[-1].error if fresh else self._measured()
         missing = [self._row(budget, error, False) for budget in self._waiting]
         stop: Ending = "budget spent" if self.spent else "last budget reached"
+        stop = "target reached" if self.is_done else stop
         ended = stop if self.over else "stream over"
         return Run((*self._rows, *missing), self.examples, self.queries, error, ended)
 
@@ -177,6 +186,7 @@ class Deciding(Place[T]):
 
     driver: Driver
     coins: Iterator[float]
+    n_classes: int | None = None
 
     def _ask(self, x: Row) -> tuple[Label, bool, float]:
         # Drawn whether it is needed or not: all learners of a stream have the same coins.
@@ -189,7 +199,7 @@ class Deciding(Place[T]):
         return decision.predicted, decision.queried, decision.probability
 
     def _tell(self, x: Row, label: Label) -> None:
-        self.driver.learn(x, self._open, require_label(label))
+        self.driver.learn(x, self._open, require_label(label, self.n_classes))
 
     def _withdraw(self) -> int:
         # To decide has changed nothing.
@@ -203,6 +213,8 @@ class Asking(Place[T]):
     learner: ActiveLearner
 
     def _ask(self, x: Row) -> tuple[Label, bool, float]:
+        if self.tally.is_done:
+            return self.learner.predict(x), False, 0.0
         self._open = question = self.learner.ask(x)
         return question.predicted, question.wanted, question.probability
 
@@ -271,14 +283,14 @@ def walk_blocks(
 ) -> None:
     """Show rows, as many at a time as the learner can decide at once, until it is over."""
     check_structure(X)
-    start = 0
+    start, n_classes = 0, n_classes_of(learner)
     while start < X.shape[0] and not tally.over:
         part = X[start : start + learner.remaining]
         decided = learner.decide_many(part, coins[start : start + part.shape[0]])
         labels: list[Label | None] = []
         try:
             for i, decision in enumerate(tally.affordable(decided), start):
-                labels.append(require_label(label_of(i)) if decision.queried else None)
+                labels.append(require_label(label_of(i), n_classes) if decision.queried else None)
         finally:
             # If the next label cannot be had, those that were bought are learned all the same.
             decisions = decided[: len(labels)]

@@ -45,9 +45,9 @@ def check_budgets(budgets: Sequence[int]) -> None:
         raise InvalidParameter(f"budgets must be positive and increase, got {list(budgets)}")
 
 
-def check_test(test: Labelled) -> None:
-    """Raise unless there is something to test on, with labels -1 and +1."""
+def check_test(test: Labelled, n_classes: int | None = None) -> None:
+    """Raise unless there is something to test on, with labels -1 and +1, or codes."""
     if not test:
         raise InvalidParameter("a test set must hold at least one example, got none")
     for _, label in test:
-        require_label(label)
+        require_label(label, n_classes)

@@ -14,13 +14,14 @@ import numpy as np
 
 from askance.engine import CHUNK, Group, chunks_of, drive, is_compilable, stream_of_rows
 from askance.engine import run_settings as run_compiled
+from askance.engine.class_group import ClassGroup, has_class_pass
 from askance.engine.drivers import Verbs
 from askance.kernels.passes import Stream
 from askance.learners.streaming import StreamingLearner
 from askance.live import ActiveLearner
 from askance.live.in_blocks import InBlocks, goes_in_blocks
-from askance.protocols import BlockLearner, Learner
-from askance.simulate.contestants import Contestant, Seat, labels_left, place_of
+from askance.protocols import BlockLearner, Learner, n_classes_of
+from askance.simulate.contestants import Contestant, Seat, done_of, labels_left, place_of
 from askance.simulate.loop import (
     LabelSource,
     OnQuery,
@@ -103,10 +104,13 @@ def simulate(
     (40, 40, 0.0, 'stream over')
     """
     check_budgets(budgets)
-    check_test(test)
+    check_test(test, n_classes_of(learner))
     if coins is not None and not isinstance(learner, ActiveLearner):
         if isinstance(learner, StreamingLearner) and is_compilable(learner):
             return _run_pass(learner, _tossed(stream, coins), test, budgets, to_the_end, progress)
+        if isinstance(learner, StreamingLearner) and has_class_pass(learner):
+            given = learner, _tossed(stream, coins), test
+            return _run_class_pass(*given, budgets, to_the_end, progress)
         if isinstance(learner, BlockLearner):
             tally = Tally(budgets, to_the_end=to_the_end, error=error_of_blocks(learner, test))
             return _run_chunks(learner, _tossed(stream, coins), tally, progress)
@@ -131,13 +135,14 @@ def run_readable(
     those of :func:`simulate`.
     """
     check_budgets(budgets)
-    check_test(test)
+    check_test(test, n_classes_of(learner))
     seat: Seat[Label] = Seat(learner, coins)
     tally = Tally(
         budgets,
         limit=labels_left(seat),
         error=lambda: test_error(learner, test),
         to_the_end=to_the_end,
+        done=done_of(seat),
     )
     walk_rows([place_of(seat, tally, _itself, Verbs)], stream, progress)
     return tally.close()
@@ -181,7 +186,13 @@ def run_rows(
     (['Monday', 'Tuesday'], 2, 'budget spent')
     """
     tallies = [
-        Tally(seat.budgets, limit=labels_left(seat), error=seat.error, progressive=progressive)
+        Tally(
+            seat.budgets,
+            limit=labels_left(seat),
+            error=seat.error,
+            progressive=progressive,
+            done=done_of(seat),
+        )
         for seat in seats
     ]
     seated = zip(seats, tallies, strict=True)
@@ -218,7 +229,7 @@ def run_matrix(
     live = seat.learner
     if isinstance(live, ActiveLearner) and goes_in_blocks(live):
         blocks = InBlocks(live)
-        tally = Tally(seat.budgets, limit=labels_left(seat), error=seat.error)
+        tally = Tally(seat.budgets, limit=labels_left(seat), error=seat.error, done=done_of(seat))
         walk_blocks(
             blocks, X, blocks.coins(X.shape[0]), label_of, tally,
             on_query=seat.on_query, progress=progress,
@@ -363,26 +374,60 @@ def _run_pass(
     progress: OnStep | None,
 ) -> Run:
     """:func:`simulate` by a compiled pass over the learner's own arrays."""
-    group = Group.of(learner)
-    check = learner.erm.predict
-
-    def chunks() -> Iterator[Stream]:
-        source = iter(stream)
-        while chunk := list(itertools.islice(source, CHUNK)):
-            for (x, label), coin in chunk:
-                check(x)
-                require_label(label)
-                check_coin(coin)
-            yield stream_of_rows((pair for pair, _ in chunk), (coin for _, coin in chunk))
-
-    for x, _ in test:
-        check(x)
-    tested = stream_of_rows(test)
+    group, chunks, tested = Group.of(learner), _chunks(learner, stream), _tested(learner, test)
     try:
-        (run,) = run_compiled(group, chunks(), tested, budgets, progress, to_the_end=to_the_end)
+        (run,) = run_compiled(group, chunks, tested, budgets, progress, to_the_end=to_the_end)
     finally:
         group.store()
     return run
+
+
+def _run_class_pass(
+    learner: StreamingLearner,
+    stream: Iterable[tuple[tuple[Row, Label], float]],
+    test: Labelled,
+    budgets: Sequence[int],
+    to_the_end: bool,
+    progress: OnStep | None,
+) -> Run:
+    """:func:`simulate` by a compiled pass of several classes, over the learner's own arrays."""
+    group, tested = ClassGroup(learner), _tested(learner, test)
+    tally = Tally(budgets, error=lambda: group.test_error(tested), to_the_end=to_the_end)
+    chunks, queries, stops = _chunks(learner, stream), group.progress.queries, np.array(budgets)
+    try:
+        while not tally.over and (chunk := next(chunks, None)) is not None:
+            start = 0
+            while start < len(chunk.labels) and not tally.over:
+                before = int(queries[0])
+                stop = group.advance(chunk, start, stops)
+                tally.count(int(queries[0]) - before, stop - start)
+                start = stop
+            if progress is not None:
+                progress(tally.examples, tally.queries)
+    finally:
+        group.store()
+    return tally.close()
+
+
+def _chunks(
+    learner: StreamingLearner, stream: Iterable[tuple[tuple[Row, Label], float]]
+) -> Iterator[Stream]:
+    """The stream in the pieces that a pass takes, checked by the learner."""
+    source, n_classes = iter(stream), n_classes_of(learner)
+    while chunk := list(itertools.islice(source, CHUNK)):
+        for (x, label), coin in chunk:
+            learner.erm.predict(x)
+            require_label(label, n_classes)
+            check_coin(coin)
+        pairs, coins = (pair for pair, _ in chunk), (coin for _, coin in chunk)
+        yield stream_of_rows(pairs, coins, n_classes)
+
+
+def _tested(learner: StreamingLearner, test: Labelled) -> Stream:
+    """The test examples as a pass takes them, checked by the learner."""
+    for x, _ in test:
+        learner.erm.predict(x)
+    return stream_of_rows(test, n_classes=n_classes_of(learner))
 
 
 def _tossed(

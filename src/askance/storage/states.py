@@ -17,7 +17,7 @@ from askance.types import State
 
 __all__ = ["LARGEST_STATE", "OLDEST", "VERSION", "read_state", "read_versioned", "write_state"]
 
-VERSION = 4
+VERSION = 5
 """Raised when an older askance could no longer read what this one writes."""
 
 OLDEST = 2

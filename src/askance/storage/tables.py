@@ -16,7 +16,7 @@ import pyarrow.parquet
 from askance.errors import InvalidParameter
 from askance.storage.files import write_atomically
 
-__all__ = ["Chunk", "check_table_path", "neutral", "write_table"]
+__all__ = ["Chunk", "check_table_path", "neutral", "unmarked", "write_table"]
 
 Chunk = Mapping[str, Any]
 """Columns of equal length, each a list or an array."""
@@ -80,6 +80,17 @@ def neutral(value: Any) -> Any:
         float(value.strip() if value[0] in "+-" else "")
     except ValueError:
         return f"'{value}"
+    return value
+
+
+def unmarked(value: Any) -> Any:
+    """What :func:`neutral` has marked, without the mark; anything else as it is.
+
+    >>> unmarked("'=1+1"), unmarked("'tis"), unmarked(2)
+    ('=1+1', "'tis", 2)
+    """
+    if isinstance(value, str) and value.startswith("'") and neutral(value[1:]) == value:
+        return value[1:]
     return value
 
 

@@ -69,6 +69,8 @@ _GIVEN = {
     "budget": "it comes from the study's budgets",
     "seed": "it comes from the permutation",
     "estimator": "it is neither text nor a number",
+    "n_classes": "it comes from the data",
+    "cost_matrix": "a data set has costs",
 }
 """Parameters that no setting has, and why."""
 
@@ -126,7 +128,8 @@ class Origin(NamedTuple):
     """Where a data set comes from: the catalog, a set embedded in a library, or a user's file.
 
     ``file`` and ``reading`` are those of a user's file: where it is, and how it is read. Of each
-    permutation, at most the first ``most`` examples are taken.
+    permutation, at most the first ``most`` examples are taken. With ``costs`` a mistake costs the
+    more the rarer its true class is, and a mean cost stands in the place of an error.
     """
 
     kind: str
@@ -134,6 +137,7 @@ class Origin(NamedTuple):
     file: Path = Path()
     reading: Reading = Reading()
     most: int | None = None
+    costs: bool = False
 
     @property
     def names(self) -> list[str]:
@@ -321,14 +325,18 @@ def _listed(fields: Fields, folder: Path) -> Iterator[Origin]:
 
 def _file(fields: Fields, folder: Path) -> Origin:
     """A user's file, with the options of :class:`askance.data.reading.intake.Reading`."""
-    fields.only(("file", "name", *Reading.__dataclass_fields__))
-    file = fields.text("file")
-    options = {key: value for key, value in fields.table.items() if key not in ("file", "name")}
+    own = ("file", "name", "costs")
+    fields.only((*own, *Reading.__dataclass_fields__))
+    file, costs = fields.text("file"), fields.table.get("costs", False)
+    if not isinstance(costs, bool):
+        raise fields.must("costs", "true or false", costs)
+    options = {key: value for key, value in fields.table.items() if key not in own}
     try:
         reading = Reading.from_options(options)
     except InvalidParameter as error:
         raise fields.wrong(str(error)) from error
-    return Origin("file", fields.name("name", Path(file).stem), folder / file, reading)
+    name = fields.name("name", Path(file).stem)
+    return Origin("file", name, folder / file, reading, costs=costs)
 
 
 def _base(fields: Fields) -> tuple[str, str]:
@@ -371,8 +379,9 @@ def _grid_learner(fields: Fields) -> GridLearner:
 
 def _algorithm(fields: Fields) -> str:
     found = fields.table.get("algorithm")
-    if not (isinstance(found, str) and found in ("auto", *ALGORITHMS)):
-        raise fields.must("algorithm", f"one of auto, {', '.join(ALGORITHMS)}", found)
+    known = ("auto", "coal", *ALGORITHMS)
+    if not (isinstance(found, str) and found in known):
+        raise fields.must("algorithm", f"one of {', '.join(known)}", found)
     return found
 
 

@@ -24,11 +24,11 @@ from askance.errors import AskanceError, InvalidParameter
 from askance.kernels.passes import Stream
 from askance.learners.streaming import StreamingLearner
 from askance.presets import checked, make_learner
-from askance.simulate import Contestant, run_blocks, simulate_settings
+from askance.simulate import Contestant, Seat, run_blocks, run_matrix, simulate_settings
 from askance.study.design import Cell, Origin, Study, code_of
-from askance.study.origins import fingerprint, present, split, width
+from askance.study.origins import Permuted, fingerprint, present, split, width
 from askance.study.store import Outcome, Store, cells_of, read_results
-from askance.types import Matrix, ResultRow
+from askance.types import Integers, Matrix, ResultRow
 
 __all__ = ["Task", "cells", "codes", "missing", "plan", "run", "run_task"]
 
@@ -148,9 +148,12 @@ def _failed(cell: Cell, error: Exception) -> Outcome:
 
 
 def _run_group(task: Task, good: list[Cell]) -> list[Outcome]:
-    train, test, n_features = split(task.origin, task.cells[0].permutation, task.data_dir)
+    parts = split(task.origin, task.cells[0].permutation, task.data_dir)
     if good[0].algorithm == "auto":
-        return [outcome for cell in good for outcome in _run_planned(task, cell, train, test)]
+        return [outcome for cell in good for outcome in _run_planned(task, cell, parts)]
+    if parts.classes or good[0].algorithm == "coal":
+        return [_run_lanes(task, cell, parts) for cell in good]
+    train, test, n_features, _ = parts
     start = time.perf_counter()
     settings = [Contestant("", cell.algorithm, json.loads(cell.setting)) for cell in good]
     runs = simulate_settings(settings, n_features, train, test, budgets=task.budgets)
@@ -161,15 +164,45 @@ def _run_group(task: Task, good: list[Cell]) -> list[Outcome]:
     ]
 
 
-def _run_planned(task: Task, cell: Cell, train: Stream, test: Stream) -> Iterator[Outcome]:
-    """One run for each budget; its seconds are those until then.
+def _run_lanes(task: Task, cell: Cell, parts: Permuted) -> Outcome:
+    """One setting of a learner that has a lane for each class."""
+    start = time.perf_counter()
+    parameters = json.loads(cell.setting) | parts.classes
+    learner = make_learner(cell.algorithm, n_features=parts.n_features, **parameters)
+    labels, signs = parts.train.labels.tolist(), "n_classes" not in parts.classes
+    if signs:
+        labels = [int(label > 0) for label in labels]
+    tested = _matrix(parts.test)
+
+    def measure() -> float:
+        said = learner.predict_many(tested)
+        return _loss(parts, 2 * said - 1 if signs else said)
+
+    seat: Seat[int] = Seat(learner, parts.train.coins.tolist(), task.budgets, error=measure)
+    run = run_matrix(seat, _matrix(parts.train), labels.__getitem__)
+    return Outcome(cell, run.rows, time.perf_counter() - start, code_of(cell.algorithm))
+
+
+def _loss(parts: Permuted, said: Integers) -> float:
+    """The share of wrong predictions, or their mean cost."""
+    truth = parts.test.labels
+    if "cost_matrix" not in parts.classes:
+        return float(np.mean(said != truth))
+    if "n_classes" not in parts.classes:
+        said, truth = (said > 0).astype(int), (truth > 0).astype(int)
+    return float(np.mean(np.array(parts.classes["cost_matrix"])[truth.astype(int), said]))
+
+
+def _run_planned(task: Task, cell: Cell, parts: Permuted) -> Iterator[Outcome]:
+    """One run for each budget, with its own seconds.
 
     A setting with a ``rate`` keeps to it until its labels are spent, instead of pacing them.
     """
-    parameters, labels = json.loads(cell.setting), train.labels.tolist()
-    X, tested = _matrix(train), _matrix(test)
-    start = time.perf_counter()
+    train = parts.train
+    parameters, labels = json.loads(cell.setting) | parts.classes, train.labels.tolist()
+    X, tested = _matrix(train), _matrix(parts.test)
     for budget in task.budgets:
+        start = time.perf_counter()
         learner = make_learner(
             "auto",
             n_features=train.n_features,
@@ -180,7 +213,7 @@ def _run_planned(task: Task, cell: Cell, train: Stream, test: Stream) -> Iterato
         )
         run = run_blocks(learner, X, train.coins, labels.__getitem__, limit=budget)
         learner.settle()
-        error = float(np.mean(learner.predict_many(tested) != test.labels))
+        error = _loss(parts, learner.predict_many(tested))
         row = ResultRow(budget, run.queries, run.examples, error, run.queries == budget)
         seconds = time.perf_counter() - start
         yield Outcome(cell, (row,), seconds, code_of("auto"))

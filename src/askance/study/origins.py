@@ -4,7 +4,7 @@ import functools
 import hashlib
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -17,9 +17,20 @@ from askance.engine import stream_of_matrix
 from askance.errors import BadRecord, DatasetUnavailable, InvalidParameter
 from askance.kernels.passes import Stream
 from askance.sparse import narrowed, stacked
-from askance.study.design import EMBEDDED, Origin, canonical
+from askance.study.design import EMBEDDED, Origin, Parameters, canonical
+from askance.types import Integers
 
-__all__ = ["absent", "fingerprint", "load_origin", "present", "split", "weight", "width"]
+__all__ = [
+    "Permuted",
+    "absent",
+    "fingerprint",
+    "load_origin",
+    "present",
+    "rare_costs",
+    "split",
+    "weight",
+    "width",
+]
 
 
 def present(origins: tuple[Origin, ...], data_dir: Path | None = None) -> list[Origin]:
@@ -86,7 +97,12 @@ def _content(origin: Origin, data_dir: Path | None) -> str:
         # Without scales a file is what it was before there were any.
         if not reading["scale"]:
             del reading["scale"]
+        # And without names of its classes what it was before it could have any.
+        if reading["classes"] is None:
+            del reading["classes"]
         digest.update(canonical(reading).encode())
+        if origin.costs:
+            digest.update(b"costs")
         return digest.hexdigest()
     return "embedded"
 
@@ -123,19 +139,54 @@ def _embedded(name: str) -> Dataset:
 def _own(origin: Origin) -> Dataset:
     """A user's file, by the intake that `compare` has: the same features, the same rows."""
     path = _file(origin)
-    parts = list(Intake(path, origin.reading))
+    intake = Intake(path, origin.reading)
+    intake.read_whole()
+    parts = list(intake)
     labels = np.concatenate([rows.batch.labels for rows in parts])
     if not labels.all():
         raise BadRecord(f"{path} has a record without a label: number {int(labels.argmin()) + 1}")
-    return Dataset(origin.name, narrowed(stacked([rows.csr for rows in parts])), labels)
+    csr, several = narrowed(stacked([rows.csr for rows in parts])), len(intake.classes) > 2
+    if not several:
+        return Dataset(origin.name, csr, labels)
+    return Dataset(origin.name, csr, labels - 1, len(intake.classes))
+
+
+class Permuted(NamedTuple):
+    """A permutation's stream with its coins, its test part, and the number of features.
+
+    ``classes`` is what a learner must be told where there are more than two, or costs.
+    """
+
+    train: Stream
+    test: Stream
+    n_features: int
+    classes: Parameters
 
 
 # The groups of one permutation follow each other, so one is enough.
 @functools.lru_cache(maxsize=1)
-def split(origin: Origin, j: int, data_dir: Path | None = None) -> tuple[Stream, Stream, int]:
-    """A permutation's stream with its coins, its test part, and the number of features."""
+def split(origin: Origin, j: int, data_dir: Path | None = None) -> Permuted:
+    """The parts of a permutation."""
     dataset = load_origin(origin, data_dir)
     train, test = train_test(permutation(dataset.name, j, len(dataset))[: origin.most])
     drawn, (X, labels) = coins(dataset.name, j, len(train)), (dataset.csr, dataset.labels)
-    learned = stream_of_matrix(X[train], labels[train], drawn)
-    return learned, stream_of_matrix(X[test], labels[test]), dataset.n_features
+    several = dataset.n_classes
+    learned = stream_of_matrix(X[train], labels[train], drawn, n_classes=several)
+    tested = stream_of_matrix(X[test], labels[test], n_classes=several)
+    about: Parameters = {} if several is None else {"n_classes": several}
+    if origin.costs:
+        about["cost_matrix"] = rare_costs(labels)
+    return Permuted(learned, tested, dataset.n_features, about)
+
+
+def rare_costs(labels: Integers) -> list[list[float]]:
+    """Costs of mistakes: 1 for the rarest true class, for others less by as much as they have more.
+
+    >>> rare_costs(np.array([0, 0, 1]))
+    [[0.0, 0.5], [1.0, 0.0]]
+    """
+    counts = np.unique(labels, return_counts=True)[1]
+    costs = np.tile((counts.min() / counts)[:, None], len(counts))
+    np.fill_diagonal(costs, 0.0)
+    found: list[list[float]] = costs.tolist()
+    return found
