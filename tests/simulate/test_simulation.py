@@ -258,6 +258,8 @@ LOOPS = {
     "engine/checkpoints.py": "the compiled loop from budget to budget, which simulate calls",
     "engine/drivers.py": "one example by the verbs of a learner, or by compiled steps",
     "live/active_learner.py": "one example for whoever has a loop of his own",
+    "live/asking.py": "the same, entered into the books",
+    "live/foretelling.py": "what will be decided, for whoever writes it down before it is taken in",
     "learners/epochs.py": "one row is a block of one",
     "learners/auto.py": "one row is a block of one",
     "checks/learner.py": "the contract of the verbs, each tried by itself",
