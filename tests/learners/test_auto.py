@@ -460,7 +460,7 @@ def test_what_is_foreseen_is_not_scored_again():
 
 
 @pytest.mark.parametrize("background", [True, False])
-@pytest.mark.parametrize("labels", [2, 60])
+@pytest.mark.parametrize("labels", [2, 65])
 def test_a_file_saved_while_it_is_fitted_goes_on_with_the_same_bits(tmp_path, labels, background):
     """The classifier that is on its way serves at the same label, wherever it is fitted."""
     X, y, _ = stream(900)

@@ -87,7 +87,7 @@ def next_fit(fitted: int, classes: int, budget: int | None) -> int:
     """The number of labels at which a new one is due, after one of ``fitted`` labels.
 
     >>> next_fit(100, 2, None), next_fit(100, 1, None)
-    (135, 101)
+    (140, 101)
     """
     # One class is as good as none: the first label of another counts at once.
     growth = GROWTH if classes > 1 else 0.0
