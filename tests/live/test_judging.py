@@ -324,3 +324,19 @@ def test_bad_input(refused):
         fresh(budget=Budget(labels=2, per=50))
     with refused(InvalidParameter, "no labels are held out, expected a learner with hold_out"):
         fresh(hold_out=0.0).weighted_sample(held_out=True)
+
+
+def test_to_look_costs_no_more_than_what_is_shown(monkeypatch):
+    """Kept rows are put together for a refit or a picture, not after every answer."""
+    live = ActiveLearner("auto", n_features=2, rate=1.0, estimator=GaussianNB(), hold_out=0.3)
+    for x in np.random.default_rng(0).random((100, 2)):
+        if (question := live.ask(x)).wanted:
+            live.tell(question, 1 if x.sum() > 1 else -1)
+    looked = []
+    rows = type(live.learner).kept_rows
+    monkeypatch.setattr(
+        type(live.learner), "kept_rows", property(lambda self: looked.append(1) or rows.fget(self))
+    )
+    assert live.stats().current is not None
+    assert live.done() is None
+    assert not looked
