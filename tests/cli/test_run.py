@@ -181,6 +181,9 @@ def test_algorithms_side_by_side(folder):
             assert f" {word} " in done.stdout
     # A tenth of the examples.
     assert re.search(r"asked │ .* 20 │", done.stdout)
+    # What labels say by themselves.
+    assert re.search(r"by labels, % │( +[\d.]+ \([\d.]+-[\d.]+\) │){4}", done.stdout)
+    assert "first shuffle, by the labels asked alone" in " ".join(done.stdout.split())
     assert "1 shuffle of mail.csv: 200 examples to learn from, 50 to test on" in done.stdout
     askance("compare", "mail.csv", "--label", "spam", "--permutations", 1, code=1)
     written = sorted(path.name for path in (folder / "mail-compare").iterdir())
@@ -201,8 +204,9 @@ def test_a_comparison_as_json_agrees_with_a_run(folder):
     same = ["--algorithm", "margin", "--param", "b=0.5", "--learning-rate", 1.0]
     done = askance("run", "mail.csv", "--label", "spam", *same, "--budget", 40, "--seed", 2,
                    "--json")  # fmt: skip
-    alone = json.loads(done.stdout)["curves"]
-    assert alone[0]["median"] == found["curves"][0]["median"]
+    alone = json.loads(done.stdout)
+    assert alone["curves"][0]["median"] == found["curves"][0]["median"]
+    assert [found["curves"][0]["judged"]] == alone["judged"]
 
 
 @pytest.mark.parametrize("text", ["iwal2", "margin:b", "passive:c0=1"])

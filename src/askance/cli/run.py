@@ -436,7 +436,7 @@ def compare(
         return
     say(done + _left_out(held.unlabelled) + _by_test(curves[0], held.measure, test))
     open_console().print(table(curves, measure=held.measure))
-    say(f"Wrote {', '.join(written)}.")
+    say(f"{_by_labels(curves)}Wrote {', '.join(written)}.")
 
 
 def _by_test(curve: "Curve", measure: str, tested: int) -> str:
@@ -451,6 +451,16 @@ def _by_test(curve: "Curve", measure: str, tested: int) -> str:
     of = f"error of {curve.name}"
     said = Interval(curve.final, low, high, 0.95, of, "at a fixed time")
     return f" By the test, {sentence(said)}."
+
+
+def _by_labels(curves: "list[Curve]") -> str:
+    """What the last row of the table is."""
+    if not any(curve.judged for curve in curves):
+        return ""
+    return (
+        "By labels: mean error of the classifiers so far in the first shuffle, by the labels asked "
+        "alone, between its bounds (95%, whenever you look).\n"
+    )
 
 
 def _contestant(text: str) -> "Contestant":
