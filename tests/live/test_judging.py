@@ -289,6 +289,17 @@ def test_a_budget_that_changes(tmp_path):
     assert again.stats() == live.stats()
 
 
+@pytest.mark.parametrize("total", [30, 300])
+def test_a_budget_that_comes_before_the_first_example_sets_the_floor(total):
+    """As in a labelling, which learns of its budget when the file was counted."""
+    late, early = fresh(budget=Budget(total=120)), fresh(budget=Budget(total=total))
+    late.set_budget(Budget(total=total), N)
+    assert late._judging.error.floor == late._judging.rate == early._judging.rate
+    for live in (late, early):
+        walk(live, range(600))
+    assert late.stats().current == early.stats().current is not None
+
+
 @pytest.mark.parametrize(
     "forged",
     [

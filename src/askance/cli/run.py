@@ -194,6 +194,7 @@ def _summary(found: "Rehearsal", intake: "Intake", files: list[str]) -> dict[str
         "held_out": stats.held_out,
         "audited": {"labels": stats.audited, "contradicted": stats.contradicted},
         "ended": end.ended,
+        "aimed_at": found.learner.until is not None,
         "reason": found.learner.done(),
         "files": files,
     }
@@ -313,6 +314,12 @@ def _notes(summary: dict[str, Any]) -> Iterator[str]:
     for name, count in zip(summary["classes"], summary["bought"], strict=True):
         if count < 5:
             yield f"only {count} of the labels bought are {name!r}, too few to learn that class by"
+    yield from _notes_of_the_end(summary)
+    if summary["warning"]:
+        yield summary["warning"]
+
+
+def _notes_of_the_end(summary: dict[str, Any]) -> Iterator[str]:
     unspent, algorithm = _unspent(summary), summary["algorithm"]
     # A budget that is spread over a file may end with a few labels left.
     if unspent > (summary["budget"] // 20 if algorithm == "auto" else 0):
@@ -320,8 +327,8 @@ def _notes(summary: dict[str, Any]) -> Iterator[str]:
         name = {"margin": "b", "passive": None, "auto": None}.get(algorithm, "c0")
         more = f": a larger {name} asks for more" if name else ""
         yield f"the examples ended before the budget was spent, and {left}{more}"
-    if summary["warning"]:
-        yield summary["warning"]
+    if summary["aimed_at"] and not summary["reason"]:
+        yield "what was aimed at was not reached, more labels are needed for it"
 
 
 def _unspent(summary: dict[str, Any]) -> int:
