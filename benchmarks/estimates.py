@@ -7,13 +7,16 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import typer
 
+from askance import ActiveLearner
 from askance.estimate import FixedError, ProgressiveError, error_trajectory
 from askance.estimate.measures import wilson
+from askance.estimate.sequences import ErrorSequence
+from askance.live import Budget
 from askance.types import Floats, Integers
 
 PAGE = Path(__file__).parent.parent / "docs" / "how-good.md"
@@ -24,6 +27,20 @@ RATE = 0.05
 """The share of examples that is asked about."""
 
 NORMAL = 1.959963984540054
+
+MANY = 10_000
+"""Labels after which an interval is timed."""
+
+LIVE: dict[str, dict[str, Any]] = {
+    "`margin`": {"learner": "margin", "b": 2.0},
+    "`margin`, a part held out": {"learner": "margin", "b": 2.0, "hold_out": 0.3},
+    "`auto`, a part held out": {
+        "learner": "auto",
+        "budget": Budget(total=MANY + 1000),
+        "horizon": int(1.5 * MANY),
+        "hold_out": 0.3,
+    },
+}
 
 app = typer.Typer(pretty_exceptions_enable=False)
 
@@ -106,26 +123,56 @@ def _range(low: float, high: float) -> str:
 def cost_table() -> Iterator[str]:
     """Processor time of an interval after 10,000 labels, and of them all."""
     generator = np.random.default_rng(0)
-    losses = (generator.random(10_000) < 0.05).astype(float)
-    P = np.full(10_000, RATE)
-    positions = np.cumsum(generator.geometric(RATE, 10_000)) - 1
-    yield "| of | a label and its interval, after 10,000 labels | all 10,000 intervals |"
-    yield "|---|---|---|"
+    losses = (generator.random(MANY) < 0.05).astype(float)
+    P = generator.uniform(RATE, 1.0, MANY)
+    # Between two labels the smallest P of the others is known, as it is of an exported sample.
+    positions = np.cumsum(generator.geometric(RATE, MANY)) - 1
+    least = generator.uniform(RATE, P)
+    yield "| of | floor of P | a label and its interval, after 10,000 labels | all of them |"
+    yield "|---|---|---|---|"
     kinds = {"a fixed classifier": FixedError, "one that learns": ProgressiveError}
     for name, kind in kinds.items():
-        sequence = kind(floor=RATE)
-        for loss in losses.tolist():
-            sequence.skip(19)
-            sequence.add(loss, RATE)
-        started = time.process_time()
-        for loss in losses[:1000].tolist():
-            sequence.skip(19)
-            sequence.add(loss, RATE)
-            sequence.interval()
-        one = time.process_time() - started
-        started = time.process_time()
-        error_trajectory(losses, P, positions, floor=RATE, of=kind)
-        yield f"| {name} | {one:.2f} ms | {time.process_time() - started:.2f} s |"
+        for floor in (RATE, None):
+            one = _incremental(kind(floor=floor), losses, P, least)
+            started = time.process_time()
+            error_trajectory(
+                losses, P, positions, floor=floor, of=kind, least=None if floor else least
+            )
+            whole = time.process_time() - started
+            yield f"| {name} | {'known' if floor else 'none'} | {one:.2f} ms | {whole:.2f} s |"
+    for name, settings in LIVE.items():
+        yield f"| all that `stats()` of {name} says | | {_live(**settings):.2f} ms | |"
+
+
+def _incremental(sequence: ErrorSequence, losses: Floats, P: Floats, least: Floats) -> float:
+    """Milliseconds for each label more, with its interval."""
+    for loss, p, q in zip(losses.tolist(), P.tolist(), least.tolist(), strict=True):
+        sequence.skip(19, probability=q)
+        sequence.add(loss, p)
+    started = time.process_time()
+    for loss, p, q in zip(losses[:1000].tolist(), P.tolist(), least.tolist(), strict=False):
+        sequence.skip(19, probability=q)
+        sequence.add(loss, p)
+        sequence.interval()
+    return time.process_time() - started
+
+
+def _live(**settings: Any) -> float:
+    """Milliseconds of ``stats`` after each label that follows the first 10,000."""
+    learner = ActiveLearner(n_features=3, random_state=0, **settings)
+    generator = np.random.default_rng(0)
+    labels, took = 0, 0.0
+    while labels < MANY + 300:
+        x = generator.random(3)
+        question = learner.ask(x)
+        if question.wanted:
+            learner.tell(question, 1 if x.sum() + 0.3 * generator.standard_normal() > 1.5 else -1)
+            labels += 1
+            started = time.process_time()
+            if labels > MANY:
+                learner.stats()
+            took += time.process_time() - started
+    return 1000 * took / 300
 
 
 @app.command()

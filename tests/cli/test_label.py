@@ -131,6 +131,27 @@ def test_label_quit_go_on_undo_and_finish_in_a_terminal(tickets, terminal):
     assert model.stats().answered == 6
 
 
+@pytest.mark.parametrize(
+    ("aim", "reason"),
+    [
+        (["--until-error", "45%", "--algorithm", "passive"], "the error is at most"),
+        (["--until-width", "0.6", "--algorithm", "passive"], "the interval of the mean error"),
+    ],
+)
+def test_a_labelling_stops_when_what_was_aimed_at_is_reached(tickets, aim, reason):
+    done = run(tickets, "--bits", "8", *aim, answers="y\n" * 150)
+    text = " ".join(done.stdout.split())
+    assert done.exit_code == 0, done.output
+    assert f"They are enough: {reason}" in text
+    assert ("takes at least 9 labels that are held out" in text) == ("--until-error" in aim)
+    given = len(answers_of(tickets))
+    assert 5 < given < 140
+    # The same command goes on with the same aim, and asks nothing more.
+    again = run(tickets, answers="y\n" * 5)
+    assert "They are enough" in again.stdout
+    assert len(answers_of(tickets)) == given
+
+
 def test_the_terminal_is_left_as_it_was_found(tickets, terminal):
     line = " ".join(map(str, [*COMMAND, tickets, *SMALL]))
     shell = terminal("/bin/sh", "-c", f"trap : INT; stty -a; {line}; echo code $?; stty -a")

@@ -181,6 +181,9 @@ def test_algorithms_side_by_side(folder):
             assert f" {word} " in done.stdout
     # A tenth of the examples.
     assert re.search(r"asked │ .* 20 │", done.stdout)
+    # What labels say by themselves.
+    assert re.search(r"by labels, % │( +[\d.]+ \([\d.]+-[\d.]+\) │){4}", done.stdout)
+    assert "first shuffle, by the labels asked alone" in " ".join(done.stdout.split())
     assert "1 shuffle of mail.csv: 200 examples to learn from, 50 to test on" in done.stdout
     askance("compare", "mail.csv", "--label", "spam", "--permutations", 1, code=1)
     written = sorted(path.name for path in (folder / "mail-compare").iterdir())
@@ -201,8 +204,53 @@ def test_a_comparison_as_json_agrees_with_a_run(folder):
     same = ["--algorithm", "margin", "--param", "b=0.5", "--learning-rate", 1.0]
     done = askance("run", "mail.csv", "--label", "spam", *same, "--budget", 40, "--seed", 2,
                    "--json")  # fmt: skip
-    alone = json.loads(done.stdout)["curves"]
-    assert alone[0]["median"] == found["curves"][0]["median"]
+    alone = json.loads(done.stdout)
+    assert alone["curves"][0]["median"] == found["curves"][0]["median"]
+    assert [found["curves"][0]["judged"]] == alone["judged"]
+
+
+@pytest.mark.parametrize(
+    ("aim", "reason"),
+    [
+        (["--until-error", "45%", "--algorithm", "passive"], "the error is at most"),
+        (["--until-width", "0.6", "--algorithm", "passive"], "the interval of the mean error"),
+    ],
+)
+def test_a_run_stops_when_what_was_aimed_at_is_reached(folder, aim, reason):
+    given = ["run", "mail.csv", "--label", "spam", "--budget", 150, "--no-match", "--force"]
+    done = askance(*given, *aim)
+    text = " ".join(done.stdout.split())
+    assert f"Stopped: {reason}" in text
+    assert "not reached" not in text
+    assert ("takes at least 9 labels that are held out" in text) == ("--until-error" in aim)
+    found = json.loads((folder / "mail-run" / "summary.json").read_text())
+    assert found["reason"].startswith(reason)
+    assert found["aimed_at"]
+    assert found["labels"] < 150
+    assert (found["held_out"] > 0) == ("--until-error" in aim)
+
+
+def test_a_run_stops_when_predictions_no_longer_change(folder):
+    lines = [f"{i * 0.618 % 1:.3f},{'yes' if i * 0.618 % 1 > 0.5 else 'no'}" for i in range(700)]
+    (folder / "easy.csv").write_text("\n".join(["x,big", *lines]) + "\n")
+    done = askance("run", "easy.csv", "--label", "big", "--budget", 300, "--until-flat",
+                   "--no-match", "--json")  # fmt: skip
+    found = json.loads(done.stdout)
+    assert found["reason"].startswith("under 1% of 1,000 predictions changed in 3 refits running")
+    assert found["labels"] < 300
+    done = askance("run", "easy.csv", "--label", "big", "--algorithm", "iwal1", "--until-flat",
+                   "--force", code=1)  # fmt: skip
+    assert "a learner must refit now and then as auto does, got IWAL1" in done.stderr
+
+
+def test_a_run_says_that_what_was_aimed_at_was_not_reached(folder):
+    done = askance("run", "mail.csv", "--label", "spam", "--budget", 20, "--until-error", 0.01,
+                   "--no-match")  # fmt: skip
+    text = " ".join(done.stdout.split())
+    assert "An error of at most 1.0% takes at least 369 labels" in text
+    assert "Note: what was aimed at was not reached" in text
+    done = askance("run", "mail.csv", "--label", "spam", "--until-error", "8 percent", code=2)
+    assert "'8 percent' is no share" in done.stderr
 
 
 @pytest.mark.parametrize("text", ["iwal2", "margin:b", "passive:c0=1"])

@@ -29,6 +29,18 @@ def test_a_sample_has_rows_targets_and_weights(store):
     assert (store.classes, store.classes_of(2), len(store)) == ({-1, 1}, 1, 4)
 
 
+def test_targets_and_weights_of_the_first_labels(store):
+    for count in (3, 4, 2, 2):
+        targets, weights = store.weighted(count)
+        assert targets.tolist() == [1, 1, -1, 1][:count]
+        assert weights.tolist() == [1, 2, 2, 2][:count]
+    state = store.get_state()
+    state["targets"], state["probabilities"] = -state["targets"], np.ones(4)
+    store.set_state(state, 4)
+    targets, weights = store.weighted(2)
+    assert (targets.tolist(), weights.tolist()) == ([-1, -1], [1, 1])
+
+
 def test_a_state_round_trips(store):
     again = LabelStore()
     again.set_state(store.get_state(), 4)

@@ -289,6 +289,17 @@ def test_a_budget_that_changes(tmp_path):
     assert again.stats() == live.stats()
 
 
+@pytest.mark.parametrize("total", [30, 300])
+def test_a_budget_that_comes_before_the_first_example_sets_the_floor(total):
+    """As in a labelling, which learns of its budget when the file was counted."""
+    late, early = fresh(budget=Budget(total=120)), fresh(budget=Budget(total=total))
+    late.set_budget(Budget(total=total), N)
+    assert late._judging.error.floor == late._judging.rate == early._judging.rate
+    for live in (late, early):
+        walk(live, range(600))
+    assert late.stats().current == early.stats().current is not None
+
+
 @pytest.mark.parametrize(
     "forged",
     [
@@ -324,3 +335,19 @@ def test_bad_input(refused):
         fresh(budget=Budget(labels=2, per=50))
     with refused(InvalidParameter, "no labels are held out, expected a learner with hold_out"):
         fresh(hold_out=0.0).weighted_sample(held_out=True)
+
+
+def test_to_look_costs_no_more_than_what_is_shown(monkeypatch):
+    """Kept rows are put together for a refit or a picture, not after every answer."""
+    live = ActiveLearner("auto", n_features=2, rate=1.0, estimator=GaussianNB(), hold_out=0.3)
+    for x in np.random.default_rng(0).random((100, 2)):
+        if (question := live.ask(x)).wanted:
+            live.tell(question, 1 if x.sum() > 1 else -1)
+    looked = []
+    rows = type(live.learner).kept_rows
+    monkeypatch.setattr(
+        type(live.learner), "kept_rows", property(lambda self: looked.append(1) or rows.fget(self))
+    )
+    assert live.stats().current is not None
+    assert live.done() is None
+    assert not looked

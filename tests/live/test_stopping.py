@@ -57,9 +57,8 @@ def test_without_held_out_labels_the_width_is_that_of_the_mean_error():
     run_matrix(Seat(live), MATRIX, LABELS.__getitem__)
     error = live.stats().error
     assert error.high - error.low <= 0.2
-    assert (
-        live.done() == f"the interval is {error.high - error.low:.1%} wide, and 20.0% was aimed at"
-    )
+    width = f"{error.high - error.low:.1%} wide, and 20.0% was aimed at"
+    assert live.done() == f"the interval of the mean error of the classifiers so far is {width}"
 
 
 def test_flat_is_three_refits_that_change_little(tmp_path):

@@ -1,6 +1,9 @@
+from dataclasses import replace
+
 from rich.console import Console
 
 from askance.plots.curve_table import table
+from askance.types import Interval
 
 
 def test_the_table_has_a_row_for_each_doubling_and_says_how_it_ended(curve):
@@ -48,3 +51,16 @@ def test_costs_are_whole_in_eighty_columns(curve):
     assert " ".join(columns).startswith(
         "1,234 (988 - 1,481) 21 (17 - 25) 0.28 (0.22 - 0.33) 123,456"
     )
+
+
+def test_what_labels_say_by_themselves_stands_below(curve):
+    said = Interval(0.14, 0.051, 0.3, 0.95, "error", "at any time")
+    known, unknown = replace(curve([0.3], asked=25), judged=said), curve([0.3], asked=45)
+    console = Console(width=100)
+    with console.capture() as capture:
+        console.print(table([known, unknown]))
+        console.print(table([unknown]))
+    rows = [line.split("│")[1:-1] for line in capture.get().splitlines() if "by labels" in line]
+    assert [[cell.strip() for cell in row] for row in rows] == [
+        ["by labels, %", "14 (5.1-30)", "-"]
+    ]

@@ -66,3 +66,14 @@ def test_names_say_what_was_given_and_the_rest_is_suggested():
 def test_the_same_contestant_twice_is_refused(held, refused):
     with refused(InvalidParameter, "must differ", "passive, passive"):
         compare(held, [contestant("passive", {})] * 2)
+
+
+def test_labels_say_nothing_where_some_examples_are_never_asked_about(held):
+    cover, passive = compare(
+        held, [contestant("online_active_cover", {"c0": 1e-4}), contestant("passive", {})]
+    )
+    assert cover.judged is None
+    assert passive.judged is not None
+    # All labels of a permutation, each predicted before it was learned.
+    assert passive.judged.of == "mean error of the classifiers so far"
+    assert passive.judged.low < passive.judged.estimate < passive.judged.high < 0.5

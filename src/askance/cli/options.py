@@ -77,6 +77,19 @@ _READING = {"rich_help_panel": "How the file is read"}
 _LEARNING = {"rich_help_panel": "How it is learned from"}
 
 
+def share(text: str) -> float:
+    """A share as people write it.
+
+    >>> share("8%"), share("0.08")
+    (0.08, 0.08)
+    """
+    number = text.strip()
+    try:
+        return float(number[:-1]) / 100 if number.endswith("%") else float(number)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is no share, such as 0.08 or 8%.") from None
+
+
 def choice(names: Sequence[str], help: str, **options: Any) -> Any:
     """An option that takes one of some names, which the shell completes."""
 
@@ -335,6 +348,7 @@ class JudgingOptions:
     until_error: Annotated[
         float | None,
         typer.Option(
+            parser=share,
             metavar="SHARE",
             help="Stop when the error of the classifier is at most this, by its guaranteed upper "
             "bound (95%, whenever it is reached).",
@@ -345,6 +359,7 @@ class JudgingOptions:
     until_width: Annotated[
         float | None,
         typer.Option(
+            parser=share,
             metavar="SHARE",
             help="Stop when the interval of the error is as narrow as this.",
             show_default=False,
@@ -388,7 +403,8 @@ class JudgingOptions:
         held, labels = labels_at_least(self.until_error, chosen["hold_out"])
         return (
             f"An error of at most {self.until_error:.1%} takes at least {held:,} labels that are "
-            f"held out, without a mistake among them: {labels:,} in all, and usually twice as many."
+            f"held out, without a mistake among them: {labels:,} in all, and several times as many "
+            "where it makes some."
         )
 
 

@@ -194,6 +194,7 @@ def _summary(found: "Rehearsal", intake: "Intake", files: list[str]) -> dict[str
         "held_out": stats.held_out,
         "audited": {"labels": stats.audited, "contradicted": stats.contradicted},
         "ended": end.ended,
+        "aimed_at": found.learner.until is not None,
         "reason": found.learner.done(),
         "files": files,
     }
@@ -315,6 +316,12 @@ def _notes(summary: dict[str, Any]) -> Iterator[str]:
     for name, count in zip(summary["classes"], summary["bought"], strict=True):
         if count < 5:
             yield f"only {count} of the labels bought are {name!r}, too few to learn that class by"
+    yield from _notes_of_the_end(summary)
+    if summary["warning"]:
+        yield summary["warning"]
+
+
+def _notes_of_the_end(summary: dict[str, Any]) -> Iterator[str]:
     unspent, algorithm = _unspent(summary), summary["algorithm"]
     # A budget that is spread over a file may end with a few labels left.
     if unspent > (summary["budget"] // 20 if algorithm == "auto" else 0):
@@ -322,8 +329,8 @@ def _notes(summary: dict[str, Any]) -> Iterator[str]:
         name = {"margin": "b", "passive": None, "auto": None}.get(algorithm, "c0")
         more = f": a larger {name} asks for more" if name else ""
         yield f"the examples ended before the budget was spent, and {left}{more}"
-    if summary["warning"]:
-        yield summary["warning"]
+    if summary["aimed_at"] and not summary["reason"]:
+        yield "what was aimed at was not reached, more labels are needed for it"
 
 
 def _unspent(summary: dict[str, Any]) -> int:
@@ -438,7 +445,7 @@ def compare(
         return
     say(done + _left_out(held.unlabelled) + _by_test(curves[0], held.measure, test))
     open_console().print(table(curves, measure=held.measure))
-    say(f"Wrote {', '.join(written)}.")
+    say(f"{_by_labels(curves)}Wrote {', '.join(written)}.")
 
 
 def _by_test(curve: "Curve", measure: str, tested: int) -> str:
@@ -453,6 +460,16 @@ def _by_test(curve: "Curve", measure: str, tested: int) -> str:
     of = f"error of {curve.name}"
     said = Interval(curve.final, low, high, 0.95, of, "at a fixed time")
     return f" By the test, {sentence(said)}."
+
+
+def _by_labels(curves: "list[Curve]") -> str:
+    """What the last row of the table is."""
+    if not any(curve.judged for curve in curves):
+        return ""
+    return (
+        "By labels: mean error of the classifiers so far in the first shuffle, by the labels asked "
+        "alone, between its bounds (95%, whenever you look).\n"
+    )
 
 
 def _contestant(text: str) -> "Contestant":

@@ -223,8 +223,9 @@ class ChangingCapital:
             lines = at_zero - rates * found[..., None, None]
             top = lines.max(axis=axes, keepdims=True)
             capitals = np.exp(lines - top)
-            excess = np.log(capitals.mean(axis=axes)) + top[..., 0, 0] - needed
-            slope = np.average(rates, axis=axes, weights=capitals)
+            total = capitals.sum(axis=axes)
+            excess = np.log(total / self._bets.size) + top[..., 0, 0] - needed
+            slope = (rates * capitals).sum(axis=axes) / total
             found = found + np.maximum(excess, 0.0) / slope
         bound: Floats = np.clip(found, 0.0, 1.0)
         return bound

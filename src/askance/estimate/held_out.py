@@ -97,7 +97,10 @@ class CurrentError:
             self._sequence.fill(loss, probability)
 
     def lower(self, floor: float) -> None:
-        """Let P fall to a lower ``floor`` from here on; a refit that follows takes it up."""
+        """Let P fall to a lower ``floor`` from here on; a refit that follows takes it up.
+
+        Before the first example it may be any.
+        """
         self.floor = floor
         passed, self._passed = self._passed, FixedError(alpha=self.alpha, floor=floor)
         self._passed.take_skips(passed)

@@ -40,7 +40,7 @@ _SHIFTS = (0.0, 3.0, 15.0, 63.0, 255.0)
 _MANY = 1000
 """Kinds of examples without a label that are counted apart, at most."""
 
-_CHUNK = 256
+_CHUNK = 64
 
 
 class _Side:
@@ -448,9 +448,10 @@ def error_trajectory(
                 if len(one):
                     # As if neither wrong nor right: the worst for both sides.
                     added[i] += side.gains(0.0, np.array(one), side.guess).sum(axis=0)
-            added[0] += wealth
-            grown = np.cumsum(added, axis=0)
-            parts.append(side.bound(grown, positions[part] + 1, alpha))
-            wealth = grown[-1]
+            # Row by row: numpy's sums along the first axis take thirty times as long.
+            for one in added:
+                one += wealth
+                wealth = one
+            parts.append(side.bound(added, positions[part] + 1, alpha))
         bounds.append(np.concatenate(parts))
     return bounds[0], 1.0 - bounds[1]

@@ -218,6 +218,11 @@ def _labels(table: Mapping[str, Sequence[Any]], source: str) -> list[str]:
     return labels
 
 
+def _cell(value: Any) -> str:
+    """A cell as it is shown; a reader makes None of NaN."""
+    return "NaN or nothing" if value is None else shown(value)
+
+
 def _number(value: Any) -> float:
     """A number of a cell; NaN where it is none."""
     try:
@@ -236,8 +241,7 @@ def _numbers(
     found = [_number(value) for value in table[name]]
     for row, number in enumerate(found):
         if not good(number):
-            value = table[name][row]
-            raise _bad(source, row, f"the {name} {shown(value)}", f"expected {expected}")
+            raise _bad(source, row, f"the {name} {_cell(table[name][row])}", f"expected {expected}")
     return np.array(found)
 
 
@@ -258,7 +262,7 @@ def _weights(table: Mapping[str, Sequence[Any]], source: str) -> Floats:
     weights = _numbers(table, "weight", source, lambda w: 1 <= w < math.inf, expected)
     for row, cell in enumerate(table.get("probability", ())):
         if not abs(weights[row] * _number(cell) - 1) < 1e-6:
-            found = f"the weight {weights[row]:g} and the probability {shown(cell)}"
+            found = f"the weight {weights[row]:g} and the probability {_cell(cell)}"
             raise _bad(source, row, found, "one is one over the other")
     return weights
 

@@ -461,7 +461,8 @@ class ActiveLearner:
         """Counts, rates and a warning, as they are now."""
         with self._lock:
             stats = self._questions.stats(self.learner.k, self.learner.mean_error)
-            found = self.learner.crossfit if isinstance(self.learner, PacedLearner) else None
+            # To ask for the protocol would compute each of its properties, after every answer.
+            found = getattr(self.learner, "crossfit", None)
             return (
                 stats
                 if found is None

@@ -109,7 +109,9 @@ class Judging:
         """Ask at the new rate of a learner that was told of another budget."""
         if self.paced is not None:
             self.rate = self.paced.whole_rate
-            if self.error is not None and self.rate < (self.error.floor or 0.0):
+            # A floor must be known beforehand; it may be any before the first example.
+            floor = self.error.floor or 0.0 if self.error is not None else 0.0
+            if self.error is not None and (self.rate < floor or not self.examples):
                 self.error.lower(self.rate)
                 if self.error.refits:
                     self._refit(bought)

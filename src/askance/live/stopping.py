@@ -118,7 +118,8 @@ class Stopping:
         known = stats.error if current is None else current
         if width is not None and known is not None and known.high - known.low <= width:
             return (
-                f"the interval is {known.high - known.low:.1%} wide, and {width:.1%} was aimed at"
+                f"the interval of the {known.of} is {known.high - known.low:.1%} wide, "
+                f"and {width:.1%} was aimed at"
             )
         if flat and self.calm >= REFITS:
             return (

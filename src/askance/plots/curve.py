@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from askance.types import Floats, Integers, Run
+from askance.types import Floats, Integers, Interval, Run
 
 __all__ = ["Band", "Curve", "cost_text", "label_budgets", "sum_up"]
 
@@ -26,7 +26,8 @@ class Curve:
 
     ``lower``, ``median`` and ``upper`` are quartiles of the error at ``budgets``, where a
     permutation that stopped asking counts with its final error. ``asked`` is the median number of
-    labels asked in all, ``final`` the median error at the end of the stream.
+    labels asked in all, ``final`` the median error at the end of the stream. ``judged`` is what the
+    labels of the first permutation say by themselves, if it was looked for and can be known.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Curve:
     upper: Floats
     asked: float
     final: float
+    judged: Interval | None = None
 
     def reached(self, budget: int) -> bool:
         """Whether at least half of the permutations asked that many labels."""
@@ -56,6 +58,7 @@ class Curve:
             "upper": self.upper.tolist(),
             "labels": self.asked,
             "error": self.final,
+            "judged": None if self.judged is None else self.judged._asdict(),
         }
 
 

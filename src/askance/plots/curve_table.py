@@ -17,8 +17,8 @@ def table(
 ) -> Table:
     """Median error with quartiles at every ``step``-th label budget, and how each run ended.
 
-    With a target, the labels too that each needed for that error. A ``measure`` that is an error is
-    shown in percent.
+    With a target, the labels too that each needed for that error, and the error that labels told by
+    themselves, where they did, with its bounds. A ``measure`` that is an error is shown in percent.
     """
     share = measure.endswith("error")
     title = f"{measure.capitalize()}{' in %' if share else ''}: median (quartiles)"
@@ -38,7 +38,16 @@ def table(
         result.add_row(
             f"labels for {100 * target:g}", *("never" if n is None else str(n) for n in needed)
         )
+    if any(curve.judged for curve in curves):
+        result.add_row("by labels, %", *(_judged(curve) for curve in curves))
     return result
+
+
+def _judged(curve: Curve) -> str:
+    if curve.judged is None:
+        return "-"
+    about, low, high = map(percentage, curve.judged[:3])
+    return f"{about} ({low}-{high})"
 
 
 def _cell(curve: Curve, i: int, share: bool) -> str:

@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,17 +10,18 @@ import numpy as np
 from askance.engine import drive
 from askance.errors import InvalidParameter
 from askance.learners.auto import Auto
+from askance.live import ActiveLearner, Budget
 from askance.plots.curve import Curve, label_budgets, sum_up
 from askance.presets import make_learner, suggested
 from askance.rehearsal.at_random import asks_at_random, random_sample_rows, run_of
 from askance.rehearsal.held import Held, Split, coin_seed
-from askance.simulate import Contestant, Measure, Seat, simulate_settings
+from askance.simulate import Contestant, Measure, Seat, run_matrix, simulate_settings
 from askance.simulate.contestants import place_of
 from askance.simulate.loop import Tally, walk_blocks, walk_rows
 from askance.sparse import rows_of
-from askance.types import Floats, Integers, Run
+from askance.types import Floats, Integers, Interval, Run
 
-__all__ = ["compare", "contestant", "run_permutation"]
+__all__ = ["compare", "contestant", "judged_by_labels", "run_permutation"]
 
 
 def contestant(algorithm: str, parameters: dict[str, Any]) -> Contestant:
@@ -50,7 +52,7 @@ def compare(
 ) -> list[Curve]:
     """Run every contestant on every permutation, up to a label budget or to the end.
 
-    ``on_run`` is called after each run.
+    ``on_run`` is called after each run. Each curve has what the contestant's own labels say.
     """
     names = [one.name for one in contestants]
     if len(set(names)) < len(names):
@@ -62,7 +64,30 @@ def compare(
         found = run_permutation(narrow, one, budgets, seed, j, to_the_end=budget is None)
         runs[one.name].append(found)
         on_run()
-    return [sum_up(name, found) for name, found in runs.items()]
+    said = [judged_by_labels(narrow, one, budget, seed) for one in contestants]
+    return [
+        replace(sum_up(name, found), judged=one)
+        for (name, found), one in zip(runs.items(), said, strict=True)
+    ]
+
+
+def judged_by_labels(held: Held, one: Contestant, budget: int | None, seed: int) -> Interval | None:
+    """What the labels that a contestant buys on the first permutation say, as in a run.
+
+    It is the mean error of its classifiers so far; None where some examples are never asked about.
+    """
+    train, _ = held.split(seed)
+    live = ActiveLearner(
+        one.algorithm,
+        n_features=held.n_features,
+        random_state=coin_seed(seed),
+        budget=Budget(total=budget),
+        horizon=len(train),
+        classes=held.classes,
+        **(one.parameters | held.about_classes),
+    )
+    run_matrix(Seat(live), held.csr[train], held.labels[train].tolist().__getitem__)
+    return live.stats().error
 
 
 def run_permutation(
