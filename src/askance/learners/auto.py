@@ -53,7 +53,7 @@ KEPT = 2000
 FIRST = 20
 """Labels that are bought before there is a classifier."""
 
-GROWTH = 0.35
+GROWTH = 0.4
 """By how much the labels grow before the classifier is fitted again."""
 
 MOST_UNIFORM = 0.5
