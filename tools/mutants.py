@@ -40,6 +40,8 @@ TESTS = [
     "tests/simulate/test_measuring.py",
     "tests/simulate/test_simulation.py",
     "tests/engine/test_drivers.py",
+    "tests/live/test_asking.py",
+    "tests/live/test_telling.py",
     "tests/live/test_active_learner.py",
     "tests/storage/test_files.py",
     "tests/learners/test_contract.py",

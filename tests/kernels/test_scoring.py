@@ -35,12 +35,13 @@ def test_rows_are_scaled_to_length_1(rows):
     np.testing.assert_allclose(found.toarray(), expected)
 
 
-def test_a_tree_by_hand():
+@pytest.mark.parametrize("together", [1, 3, 9])
+def test_a_tree_by_hand(together):
     # Feature 1 up to 0.5 goes left to a leaf; else feature 0 up to -1 decides between two others.
     columns, thresholds = np.array([1, -1, 0, -1, -1]), np.array([0.5, 0, -1.0, 0, 0])
     rights, leaves = np.array([2, 0, 4, 0, 0]), np.array([[0.0], [10], [0], [20], [30]])
     X = csr_array(np.array([[5.0, 0.5], [0, 0], [-1, 0.6], [-0.5, 0.6]]))
-    room, sums = np.zeros(2, np.float32), np.ones((4, 1))
+    room, sums = np.zeros((together, 2), np.float32), np.ones((4, 1))
     roots = np.array([0])
     sum_leaves(*parts(X), roots, columns, thresholds, rights, leaves, room, sums)
     assert sums.ravel().tolist() == [11, 11, 21, 31]

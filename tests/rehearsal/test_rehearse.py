@@ -200,8 +200,8 @@ def auto_on(path, columns, labels, budget=30, stream=False):
 def test_noisy_labels_cost_not_much_more_than_the_noise(tmp_path, noise):
     X, y = numbers(2000)
     flipped = np.random.default_rng(1).random(len(y)) < noise
-    found = auto_on(tmp_path / "noisy.csv", X, y ^ flipped, budget=60)
-    assert 50 <= found.active.queries <= 60
+    found = auto_on(tmp_path / "noisy.csv", X, y ^ flipped, budget=200)
+    assert 190 <= found.active.queries <= 200
     assert found.active.error < noise + 0.15 < 0.5
     assert found.giveaways == []
 

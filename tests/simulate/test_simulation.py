@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.live.conftest import ALGORITHMS as SETTINGS
+from tests.live.conftest import STREAM
 
 import askance
 from askance import simulate as simulation
@@ -19,16 +21,6 @@ from askance.engine import stream_of_rows
 from askance.errors import InvalidParameter
 from askance.types import Decision, Label, Row, State
 
-SETTINGS: dict[str, dict[str, Any]] = {
-    "passive": {},
-    "margin": {},
-    "iwal0": {"c0": 0.02},
-    "iwal1": {"c0": 0.05},
-    "oracular_iwal0": {"c0": 0.05},
-    "oracular_iwal1": {"c0": 0.3},
-    "online_active_cover": {"c0": 0.1, "cover_size": 2},
-}
-STREAM = make_stream(seed=8, n_features=4, length=60)
 LABELLED = [(step.row, step.label) for step in STREAM]
 COINS = [step.coin for step in STREAM]
 
@@ -258,6 +250,8 @@ LOOPS = {
     "engine/checkpoints.py": "the compiled loop from budget to budget, which simulate calls",
     "engine/drivers.py": "one example by the verbs of a learner, or by compiled steps",
     "live/active_learner.py": "one example for whoever has a loop of his own",
+    "live/asking.py": "the same, entered into the books",
+    "live/foretelling.py": "what will be decided, for whoever writes it down before it is taken in",
     "learners/epochs.py": "one row is a block of one",
     "learners/auto.py": "one row is a block of one",
     "checks/learner.py": "the contract of the verbs, each tried by itself",

@@ -6,7 +6,7 @@ import pytest
 
 from askance.study.design import Study, read_study
 
-TINY = """
+POINTS = """
 permutations = 2
 budgets = [5, 10, 20]
 
@@ -14,7 +14,9 @@ budgets = [5, 10, 20]
 file = "points.csv"
 label = "y"
 positive = "yes"
+"""
 
+TINY = f"""{POINTS}
 [[learners]]
 algorithm = "passive"
 learning_rate = [0.4, 0.8]
@@ -29,15 +31,7 @@ cover_size = [2, 3]
 """
 
 
-AUTO = """
-permutations = 2
-budgets = [5, 10, 20]
-
-[[data]]
-file = "points.csv"
-label = "y"
-positive = "yes"
-
+AUTO = f"""{POINTS}
 [[learners]]
 algorithm = "auto"
 members = ["logistic regression"]

@@ -6,7 +6,8 @@ import numpy as np
 
 from askance.engine.compiling import announce
 from askance.engine.group import grid_of, lane_arrays, progress_of, row_of, scratch_of, table_of
-from askance.errors import InvalidParameter, InvalidRow
+from askance.engine.streams import check_start, check_width
+from askance.errors import InvalidParameter
 from askance.kernels import class_passes, passes
 from askance.kernels.pass_records import Classes, ClassPass
 from askance.learners.coal import Coal
@@ -108,15 +109,7 @@ class ClassGroup:
     def advance(self, stream: passes.Stream, start: int, budgets: Integers) -> int:
         """Run from row ``start`` to the end, or to the first row at which a budget is reached."""
         self._check(stream)
-        if len(stream.coins) < len(stream.labels):
-            raise InvalidParameter(
-                f"a stream to learn from must have {len(stream.labels)} coins, one per row, "
-                f"got {len(stream.coins)}"
-            )
-        if not 0 <= start <= len(stream.labels):
-            raise InvalidParameter(
-                f"a pass must start at a row from 0 to {len(stream.labels)}, got {start}"
-            )
+        check_start(stream, start)
         given = self.table, self.row.values, stream, start, len(stream.labels), budgets
         announce(self.learner, class_passes.run_classes, *given)
         return class_passes.run_classes(*given)
@@ -129,11 +122,7 @@ class ClassGroup:
 
     def _check(self, stream: passes.Stream) -> None:
         """Raise unless the stream fits, since kernels look at no bounds; make room for it."""
-        if stream.n_features > self.state.n_features:
-            raise InvalidRow(
-                f"a stream must have at most {self.state.n_features} features, "
-                f"got {stream.n_features}"
-            )
+        check_width(stream, self.state.n_features)
         top, classes = int(stream.labels.max(initial=0)), self.oracle.n_classes
         if stream.labels.min(initial=0) < 0 or top >= classes:
             raise InvalidParameter(f"labels must be codes from 0 to {classes - 1}, got others")

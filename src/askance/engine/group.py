@@ -14,7 +14,8 @@ import numpy as np
 
 from askance.engine.compiling import announce
 from askance.engine.grouping import cover_size
-from askance.errors import InvalidParameter, InvalidRow
+from askance.engine.streams import check_start, check_width
+from askance.errors import InvalidParameter
 from askance.kernels import formulas, lanes, passes
 from askance.kernels._records import Kind, tabulate
 from askance.kernels.pass_records import ClassPass
@@ -193,24 +194,12 @@ class Group:
 
     def check(self, stream: passes.Stream) -> None:
         """Raise unless the stream was checked for no more features than these lanes have."""
-        if stream.n_features > self._state.n_features:
-            raise InvalidRow(
-                f"a stream must have at most {self._state.n_features} features, "
-                f"got {stream.n_features}"
-            )
+        check_width(stream, self._state.n_features)
 
     def advance(self, stream: passes.Stream, start: int, budgets: Integers) -> int:
         """Run from row ``start`` to the end, or to the first row at which a budget is reached."""
         self.check(stream)
-        if len(stream.coins) < len(stream.labels):
-            raise InvalidParameter(
-                f"a stream to learn from must have {len(stream.labels)} coins, one per row, "
-                f"got {len(stream.coins)}"
-            )
-        if not 0 <= start <= len(stream.labels):
-            raise InvalidParameter(
-                f"a pass must start at a row from 0 to {len(stream.labels)}, got {start}"
-            )
+        check_start(stream, start)
         self.fit_rows(int(np.diff(stream.indptr).max(initial=0)))
         # One kernel would do for all, but whoever runs a lone passive learner, as each comparison
         # does, need not wait until the others are compiled.

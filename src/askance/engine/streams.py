@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from askance.errors import InvalidRow
+from askance.errors import InvalidParameter, InvalidRow
 from askance.kernels import linear, passes
 from askance.types import Label, Matrix, Row
 from askance.validation import (
@@ -17,7 +17,15 @@ from askance.validation import (
     require_whole,
 )
 
-__all__ = ["CHUNK", "chunks_of", "stream_of", "stream_of_matrix", "stream_of_rows"]
+__all__ = [
+    "CHUNK",
+    "check_start",
+    "check_width",
+    "chunks_of",
+    "stream_of",
+    "stream_of_matrix",
+    "stream_of_rows",
+]
 
 
 CHUNK = 4096
@@ -61,6 +69,25 @@ most 1e+15
             f"most {linear.LARGEST_VALUE:g}"
         )
     return stream
+
+
+def check_width(stream: passes.Stream, n_features: int) -> None:
+    """Raise unless the stream was checked for no more features than some lanes have."""
+    if stream.n_features > n_features:
+        raise InvalidRow(
+            f"a stream must have at most {n_features} features, got {stream.n_features}"
+        )
+
+
+def check_start(stream: passes.Stream, start: int) -> None:
+    """Raise unless a pass can learn from the stream, from row ``start`` on."""
+    rows = len(stream.labels)
+    if len(stream.coins) < rows:
+        raise InvalidParameter(
+            f"a stream to learn from must have {rows} coins, one per row, got {len(stream.coins)}"
+        )
+    if not 0 <= start <= rows:
+        raise InvalidParameter(f"a pass must start at a row from 0 to {rows}, got {start}")
 
 
 def stream_of_matrix(

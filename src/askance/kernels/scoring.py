@@ -28,21 +28,27 @@ def sum_leaves(
 
     Node i asks whether the row's feature ``columns[i]`` is at most ``thresholds[i]``. If so, node
     i + 1 is next, else node ``rights[i]``; a node with the column -1 is a leaf. ``room`` holds a
-    zero for each feature, and is left so.
+    zero for each feature of some rows, and is left so.
     """
-    for i in range(len(indptr) - 1):
-        # Trees jump between features, so the row is spread out first, in the single precision in
+    n = len(indptr) - 1
+    for start in range(0, n, len(room)):
+        count = min(len(room), n - start)
+        # Trees jump between features, so rows are spread out first, in the single precision in
         # which they were grown.
-        for at in range(indptr[i], indptr[i + 1]):
-            room[indices[at]] = values[at]
+        for i in range(count):
+            for at in range(indptr[start + i], indptr[start + i + 1]):
+                room[i, indices[at]] = values[at]
+        # Tree by tree, so that its nodes stay near while all these rows fall through it.
         for root in roots:
-            node = root
-            while columns[node] >= 0:
-                node = node + 1 if room[columns[node]] <= thresholds[node] else rights[node]
-            for label in range(leaves.shape[1]):
-                sums[i, label] += leaves[node, label]
-        for at in range(indptr[i], indptr[i + 1]):
-            room[indices[at]] = 0.0
+            for i in range(count):
+                node = root
+                while columns[node] >= 0:
+                    node = node + 1 if room[i, columns[node]] <= thresholds[node] else rights[node]
+                for label in range(leaves.shape[1]):
+                    sums[start + i, label] += leaves[node, label]
+        for i in range(count):
+            for at in range(indptr[start + i], indptr[start + i + 1]):
+                room[i, indices[at]] = 0.0
 
 
 @kernel

@@ -5,87 +5,61 @@ uniformly, with the same probability everywhere. The rest goes to the examples a
 classifier is least sure, at a rate that lets the budget last for the whole stream.
 """
 
-import logging
 import math
-from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import Executor, Future
-from typing import Any, NamedTuple, Self
+from typing import Self
 
 import numpy as np
 
 from askance.errors import InvalidParameter
+from askance.learners.foreseen import Foreseen
+from askance.learners.guard import guarded_share, held_by_guard, sample_of_guard
+from askance.learners.kept_rows import KEPT, KeptRows
 from askance.learners.label_store import LabelStore
 from askance.learners.outcomes import Outcomes
 from askance.learners.pacing import (
     Pace,
     all_alike,
+    check_shares,
+    checked_plan,
     focused,
     prospect,
+    saved_floor,
     saved_pace,
     sure,
     until_change,
 )
+from askance.learners.refits import (
+    FIRST,
+    Refit,
+    Served,
+    check_versions,
+    first_fit,
+    fit_all,
+    is_lost,
+    next_fit,
+    refit_from,
+    refit_state,
+)
 from askance.learners.sample import matrix_from_state, matrix_state
+from askance.learners.verdicts import Verdicts, verdicts_of
 from askance.protocols import ProbabilisticClassifier, ProbabilisticOracle
-from askance.sparse import empty, from_rows, row_at, rows_of
-from askance.types import Bools, Decision, Floats, Integers, Label, Matrix, Row, State
+from askance.sparse import from_rows, row_at
+from askance.types import Decision, Floats, Integers, Label, Matrix, Row, State
 from askance.validation import (
     MOST,
     check_block,
     check_matrix,
     check_row,
     require_coins,
-    require_positive,
     require_whole,
     saved_number,
     saved_part,
     saved_whole,
 )
 
-__all__ = ["Auto", "Served", "Verdicts", "verdicts_of"]
-
-_LOG = logging.getLogger("askance")
-
-KEPT = 2000
-"""The newest rows that are kept, whatever their fate."""
-
-FIRST = 20
-"""Labels that are bought before there is a classifier."""
-
-GROWTH = 0.35
-"""By how much the labels grow before the classifier is fitted again."""
-
-MOST_UNIFORM = 0.5
-"""What the guard may raise the uniform share to."""
-
-LEVEL = 0.05
-"""The level of the guard's test."""
-
-_NOTHING: tuple[Matrix, Floats] = empty(), np.zeros((0, 2))
-
-
-_Sample = tuple[Matrix, Integers, Floats]
-
-
-class Served(NamedTuple):
-    """A ``classifier`` of so many ``labels`` and ``rows``, and the uniform ``share`` since then."""
-
-    classifier: ProbabilisticClassifier | None
-    labels: int
-    rows: Matrix
-    share: float
-
-
-class _Refit(NamedTuple):
-    """A classifier on its way: of the first ``labels`` labels and the ``rows`` kept by then.
-
-    With it comes the guard's, if it wants one.
-    """
-
-    labels: int
-    rows: Matrix
-    future: "Future[list[ProbabilisticClassifier]] | None"
+__all__ = ["FIRST", "KEPT", "Auto", "Served", "Verdicts", "verdicts_of"]
 
 
 class Auto:
@@ -136,7 +110,7 @@ class Auto:
         lag: int | None = 0,
         n_features: int | None = None,
     ) -> None:
-        _check_shares(rate=rate, uniform_share=uniform_share, focus=focus)
+        check_shares(rate=rate, uniform_share=uniform_share, focus=focus)
         if lag is not None:
             require_whole(0, lag=lag)
         self.oracle = oracle
@@ -153,11 +127,9 @@ class Auto:
         self._offered = self._asked = self._fitted = self._taught = 0
         self._waiting: set[int] = set()
         self._labelled = LabelStore()
-        self._kept: deque[Row] = deque(maxlen=KEPT)
-        # Of the rows that are kept, by the classifier that serves; NaN where it is not known yet.
-        self._margins: deque[float] = deque(maxlen=KEPT)
-        self._known: tuple[Matrix, Floats] = _NOTHING
-        self._begun: _Refit | None = None
+        self._kept = KeptRows()
+        self._foreseen = Foreseen()
+        self._begun: Refit | None = None
         self._shown = from_rows([])
         self._serving: ProbabilisticClassifier | None = None
         self._settled: ProbabilisticClassifier | None = None
@@ -177,9 +149,9 @@ class Auto:
     def plan(self, budget: int | None, horizon: int | None, rate: float | None = None) -> None:
         """Set labels and examples in all, or the share to ask about where they are unknown."""
         if rate is not None:
-            _check_shares(rate=rate)
+            check_shares(rate=rate)
             self.rate = rate
-        self.budget, self.horizon = _checked_plan(budget, horizon)
+        self.budget, self.horizon = checked_plan(budget, horizon)
         self._pace = self._paced()
         if not self._offered:
             self._floor = self._pace.uniform
@@ -200,7 +172,7 @@ class Auto:
         """Make room for one more class, which was not known before."""
         self._outcomes.add_class()
         self._labelled.n_classes = self.n_classes
-        self._known = _NOTHING
+        self._foreseen.clear()
         self._pace = self._paced()
 
     @property
@@ -224,7 +196,7 @@ class Auto:
     @property
     def kept_rows(self) -> Matrix:
         """The newest rows, whatever their fate."""
-        return from_rows(list(self._kept))
+        return self._kept.matrix()
 
     @property
     def classifier(self) -> ProbabilisticClassifier | None:
@@ -268,7 +240,7 @@ class Auto:
         Decisions do not change by it.
         """
         if self._fitted < len(self._labelled) and self._settled is None:
-            self._settled = self._fit(len(self._labelled), from_rows(list(self._kept)))
+            self._settled = self._fit(len(self._labelled), self._kept.matrix())
 
     def probabilities(self, X: Matrix) -> Floats:
         """The probability of each class for each row of a CSR array."""
@@ -298,20 +270,21 @@ class Auto:
     def work_in(self, executor: Executor | None) -> None:
         """Fit in an ``executor`` from now on; that changes the time and no bit."""
         self.executor = executor
-        if self._begun is not None and _is_lost(self._begun.future):
+        if self._begun is not None and is_lost(self._begun.future):
             self._begun = self._begin(self._begun.labels, self._begun.rows)
 
     def foresee(self, X: Matrix) -> None:
         """Score the rows that come next, to save time then; decisions do not change by it."""
         check_matrix(X, self.n_features)
-        scored = min(self._known[0].shape[0], X.shape[0])
-        if self._recalled(X[:scored]) is None:
+        scored = min(len(self._foreseen), X.shape[0])
+        known = self._foreseen.of(X[:scored])
+        if known is None:
             scored = 0
         if scored < X.shape[0]:
             shares = self._outcomes.shares(self._serving, X[scored:])
-            if scored:
-                shares = np.concatenate([self._known[1][:scored], shares])
-            self._known = X, shares
+            if known is not None and scored:
+                shares = np.concatenate([known, shares])
+            self._foreseen.keep(X, shares)
 
     # ------------------------------------------------------------------ deciding
 
@@ -328,11 +301,11 @@ class Auto:
         """Decide for rows, up to the last one whose label cannot change what is decided next."""
         check_matrix(X, self.n_features)
         coins = require_coins(coins, X.shape[0])
-        shares = self._recalled(X)
+        shares = self._foreseen.of(X)
         if shares is None:
             shares = self._outcomes.shares(self._serving, X)
-            # Kept only to save time: who learns what was just decided need not score it again.
-            self._known = X, shares
+            # Who learns what was just decided need not score it again.
+            self._foreseen.keep(X, shares)
         margins = self._outcomes.ranks(self._serving, X, shares)
         verdicts = verdicts_of(shares, margins, self._pace, coins, self._outcomes)
         most = self._labels_to_change()
@@ -340,7 +313,7 @@ class Auto:
         count = int(places[most - 1]) + 1 if len(places) >= most else len(coins)
         return self.decisions(np.arange(count), verdicts.at(np.arange(count)))
 
-    def decisions(self, positions: Integers, verdicts: "Verdicts") -> list[Decision]:
+    def decisions(self, positions: Integers, verdicts: Verdicts) -> list[Decision]:
         """What was decided for rows that come at these ``positions``, 0 being the next."""
         pace = self._pace
         rows = zip(positions.tolist(), *(values.tolist() for values in verdicts), strict=True)
@@ -352,13 +325,13 @@ class Auto:
     def _labels_to_change(self) -> int:
         """How many labels more, at least one, may change what is decided."""
         opening, classes = self._phase()
-        if (self._asked >= self._first()) if opening else (classes < 2):
+        if (self._asked >= first_fit(self.budget)) if opening else (classes < 2):
             return 1
         awaited = len(self._labelled) + len(self._waiting)
         begun = self._next_fit() if self._begun is None else self._begun.labels
         ends = [MOST if self.lag is None else begun + self.lag]
         if opening:
-            ends.append(self._first())
+            ends.append(first_fit(self.budget))
         if self.budget is not None and awaited < self.budget:
             ends.append(self.budget)
         # Where labels are late, a classifier may be due already.
@@ -375,11 +348,11 @@ class Auto:
     ) -> None:
         """Learn a block of examples, exactly as if one after the other."""
         check_block(X, self.n_features, decisions, labels, self.n_classes)
-        start, shares = 0, self._recalled(X)
+        start, shares = 0, self._foreseen.of(X)
         margins = np.full(len(decisions), math.nan)
         if shares is not None:
             margins = self._outcomes.ranks(self._serving, X, shares)
-            self._forget(len(decisions))
+            self._foreseen.drop(len(decisions))
         while start < len(decisions):
             stop = self._stretch(decisions, start)
             # A slice owns its arrays, so that rows that are kept do not keep whole files.
@@ -390,25 +363,7 @@ class Auto:
             start = stop
 
     def _keep(self, rows: Sequence[Row], margins: Floats) -> None:
-        self._kept.extend(rows)
-        self._margins.extend(margins)
-
-    def _recalled(self, X: Matrix) -> Floats | None:
-        """Probabilities of rows that were scored already, if they come next."""
-        known, shares = self._known
-        n = X.shape[0]
-        if n <= known.shape[0] and np.array_equal(X.indptr, known.indptr[: n + 1]):
-            places = slice(0, X.indptr[-1])
-            if np.array_equal(X.indices, known.indices[places]) and np.array_equal(
-                X.data, known.data[places]
-            ):
-                return shares[:n]
-        return None
-
-    def _forget(self, n: int) -> None:
-        """Drop the first rows that were scored."""
-        known, shares = self._known
-        self._known = (known[n:], shares[n:]) if n < known.shape[0] else _NOTHING
+        self._kept.extend(rows, margins)
 
     def _stretch(self, decisions: Sequence[Decision], start: int) -> int:
         """Where the next examples end of which only the last can change anything."""
@@ -439,7 +394,7 @@ class Auto:
         self._waiting.add(decision.k)
         self._offered += 1
         self._asked += 1
-        self._forget(1)
+        self._foreseen.drop(1)
         self._change(None)
 
     def _change(self, label: Label | None) -> None:
@@ -449,7 +404,7 @@ class Auto:
         last = label is not None and labels == self.budget
         last |= self._offered == self.horizon and not self._waiting
         if labels > self._fitted and (last or (begun is None and labels >= self._next_fit())):
-            self._begun = begun = self._begin(labels, from_rows(list(self._kept)))
+            self._begun = begun = self._begin(labels, self._kept.matrix())
         lag = self.lag
         if begun is not None and lag is not None and (last or labels >= begun.labels + lag):
             self._serve(begun)
@@ -459,7 +414,7 @@ class Auto:
 
     def _phase(self) -> tuple[bool, int]:
         """What a single label can change: whether the first were asked, and how many classes."""
-        classes, first = len(self._labelled.classes), self._first()
+        classes, first = len(self._labelled.classes), first_fit(self.budget)
         if self.budget is not None and classes < (self.n_classes or 0):
             first = max(first, self.budget // 5)
         # A third class changes nothing that is decided: only the search for it ends.
@@ -467,23 +422,18 @@ class Auto:
 
     # ------------------------------------------------------------------ fitting
 
-    def _first(self) -> int:
-        return FIRST if self.budget is None else max(1, min(FIRST, self.budget // 5))
-
     def _next_fit(self) -> int:
         """The number of labels at which a new classifier is due."""
-        # One class is as good as none: the first label of another counts at once.
-        growth = GROWTH if self._taught > 1 else 0.0
-        return max(self._first(), self._fitted + 1, math.ceil(self._fitted * (1 + growth)))
+        return next_fit(self._fitted, self._taught, self.budget)
 
-    def _begin(self, labels: int, rows: Matrix) -> _Refit:
+    def _begin(self, labels: int, rows: Matrix) -> Refit:
         future = None
         if self.executor is not None:
-            future = self.executor.submit(_fit_all, self.oracle, self._samples(labels), rows)
-        return _Refit(labels, rows, future)
+            future = self.executor.submit(fit_all, self.oracle, self._samples(labels), rows)
+        return Refit(labels, rows, future)
 
     @property
-    def refit(self) -> "tuple[int, Future[list[ProbabilisticClassifier]] | None] | None":
+    def refit(self) -> tuple[int, Future[list[ProbabilisticClassifier]] | None] | None:
         """Of how many labels a new classifier is on its way, and its future if it is in work."""
         return None if self._begun is None else (self._begun.labels, self._begun.future)
 
@@ -494,8 +444,8 @@ class Auto:
 
     def fit_anew(self) -> None:
         """Begin a new classifier of all labels so far, whatever is on its way."""
-        if len(self._labelled) >= self._first():
-            self._begun = self._begin(len(self._labelled), from_rows(list(self._kept)))
+        if len(self._labelled) >= first_fit(self.budget):
+            self._begun = self._begin(len(self._labelled), self._kept.matrix())
 
     def serve(self, known: Served | None = None) -> None:
         """Decide by the classifier that is on its way, or by one that is ``known`` already."""
@@ -510,15 +460,15 @@ class Auto:
             self._install(known.classifier, fitted, known.rows)
         self._pace = self._paced()
 
-    def _serve(self, refit: _Refit) -> None:
+    def _serve(self, refit: Refit) -> None:
         labels, rows, future = refit
         if future is None:
-            serving, *without = _fit_all(self.oracle, self._samples(labels), rows)
+            serving, *without = fit_all(self.oracle, self._samples(labels), rows)
         else:
             serving, *without = future.result()
         self._install(serving, labels, rows)
         if without:
-            self._guard(without[0], self._honest(labels)[1])
+            self._guard(without[0], held_by_guard(self._labelled, labels))
 
     def _install(
         self, classifier: ProbabilisticClassifier | None, labels: int, rows: Matrix
@@ -526,41 +476,22 @@ class Auto:
         self._serving = classifier
         self._fitted, self._shown, self._begun = labels, rows, None
         self._taught = self._labelled.classes_of(labels)
-        self._margins = deque([math.nan] * len(self._kept), KEPT)
-        self._known = _NOTHING
+        self._kept.forget_margins()
+        self._foreseen.clear()
 
     def _fit(self, labels: int, rows: Matrix) -> ProbabilisticClassifier:
         return self.oracle.fit(*self._labelled.sample(slice(0, labels)), rows)
 
-    def _samples(self, labels: int) -> list[_Sample]:
+    def _samples(self, labels: int) -> list[tuple[Matrix, Integers, Floats]]:
         """What a classifier is fitted to, and the guard's if it wants one."""
-        samples = [self._labelled.sample(slice(0, labels))]
-        first, _ = self._honest(labels)
-        if len(first) >= FIRST // 2 and self._share < MOST_UNIFORM:
-            without = self._labelled.sample(first)
-            if len(set(without[1].tolist())) > 1:
-                samples.append(without)
-        return samples
-
-    def _honest(self, labels: int) -> tuple[Integers, Integers]:
-        """The two halves of the uniform ones among the first labels."""
-        chosen = self._labelled.uniform()
-        chosen = chosen[chosen < labels]
-        half = len(chosen) // 2
-        return chosen[:half], chosen[half:]
+        without = sample_of_guard(self._labelled, labels, self._share)
+        return [self._labelled.sample(slice(0, labels)), *([] if without is None else [without])]
 
     def _guard(self, without: ProbabilisticClassifier, held_out: Integers) -> None:
-        """Spend more uniformly if the focused labels have done harm.
-
-        The second half of the uniform labels is predicted by a classifier that was fitted to their
-        first half, and was predicted as decided. A sign test compares the two.
-        """
+        """Spend more uniformly if the focused labels have done harm."""
         X, targets, _ = self._labelled.sample(held_out)
-        right = self.said_by(without, X) == targets
         was_right = self._labelled.predicted(held_out) == targets
-        worse, better = int(np.sum(right & ~was_right)), int(np.sum(was_right & ~right))
-        if _sign_test(worse, better) < LEVEL:
-            self._share = min(2 * self._share, MOST_UNIFORM)
+        self._share = guarded_share(self._share, self.said_by(without, X) == targets, was_right)
 
     # ------------------------------------------------------------------ the rate
 
@@ -575,18 +506,10 @@ class Auto:
             return sure(uniform)
         if self._share == 1 or classes < 2:
             return all_alike(ahead, uniform)
-        return focused(ahead, uniform, self._known_margins(), self.focus)
+        return focused(ahead, uniform, self._kept.margins_by(self._ranks), self.focus)
 
-    def _known_margins(self) -> Floats:
-        """Those of all rows that are kept."""
-        unknown = [i for i, margin in enumerate(self._margins) if math.isnan(margin)]
-        if unknown:
-            rows = from_rows([self._kept[i] for i in unknown])
-            shares = self._outcomes.shares(self._serving, rows)
-            margins = self._outcomes.ranks(self._serving, rows, shares)
-            for i, margin in zip(unknown, margins.tolist(), strict=True):
-                self._margins[i] = margin
-        return np.array(self._margins)
+    def _ranks(self, X: Matrix) -> Floats:
+        return self._outcomes.ranks(self._serving, X, self._outcomes.shares(self._serving, X))
 
     # ------------------------------------------------------------------ saving
 
@@ -596,7 +519,6 @@ class Auto:
         return {**vars(self), "executor": None, "_begun": begun}
 
     def get_state(self) -> State:
-        begun = self._begun
         return {
             "k": self.k,
             "error_sum": self.error_sum,
@@ -607,21 +529,17 @@ class Auto:
             "share": self._share,
             "floor": self._floor,
             "labels": self._labelled.get_state(),
-            "kept": matrix_state(from_rows(list(self._kept))),
+            "kept": matrix_state(self._kept.matrix()),
             "fitted": self._fitted,
             "shown": matrix_state(self._shown),
-            "begun": None if begun is None else [begun.labels, matrix_state(begun.rows)],
+            "begun": refit_state(self._begun),
             "pace": np.array(self._pace, np.float64),
             "versions": dict(self.oracle.versions),
         }
 
     def set_state(self, state: State) -> None:
         """Take over a state; the classifier is found again by the oracle."""
-        if (found := saved_part(state, "versions", dict)) != self.oracle.versions:
-            _LOG.warning(
-                "this learner was saved with %s and is fitted again with %s: its next questions "
-                "and predictions may differ", *map(_listed, (found, self.oracle.versions))
-            )  # fmt: skip
+        check_versions(saved_part(state, "versions", dict), self.oracle.versions)
         counts = ("k", "offered", "asked", "fitted")
         k, offered, asked, fitted = (saved_whole(state, name) for name in counts)
         waiting = saved_part(state, "waiting", list)
@@ -640,107 +558,19 @@ class Auto:
         self.k, self._offered, self._asked, self._fitted = k, offered, asked, fitted
         self.error_sum = saved_number(state, "error_sum")
         self._share = saved_number(state, "share", most=1.0)
-        self._floor = _saved_floor(state)
+        self._floor = saved_floor(state)
         *plan, rate = saved_part(state, "plan", list)
-        self.budget, self.horizon = _checked_plan(*plan)
+        self.budget, self.horizon = checked_plan(*plan)
         self.rate = saved_number({"rate": rate}, "rate", most=1.0)
         self._pace, self._paced_for = saved_pace(state), self._phase()
-        self._kept = deque(rows_of(kept), KEPT)
-        self._margins = deque([math.nan] * len(self._kept), KEPT)
-        self._known, self._settled = _NOTHING, None
+        self._kept.replace(kept)
+        self._foreseen.clear()
+        self._settled = None
         self._shown = matrix_from_state(saved_part(state, "shown", dict), self.n_features)
         self._serving = self._fit(fitted, self._shown) if fitted else None
         self._taught = self._labelled.classes_of(fitted)
-        self._begun = self._saved_refit(state)
-
-    def _saved_refit(self, state: State) -> _Refit | None:
-        if state["begun"] is None:
-            return None
-        at, rows = saved_part(state, "begun", list)
-        labels = saved_whole({"labels": at}, "labels", most=len(self._labelled))
-        return _Refit(labels, matrix_from_state(rows, self.n_features), None)
+        self._begun = refit_from(state, len(self._labelled), self.n_features)
 
     def _keeps(self, k: int, kept: int) -> int:
         """How many rows are kept after k examples."""
         return min(k, KEPT)
-
-
-class Verdicts(NamedTuple):
-    """What is decided for rows, an array for each part of it that a Decision has."""
-
-    predicted: Integers
-    probability: Floats
-    queried: Bools
-    uniform: Bools
-
-    def at(self, places: Integers) -> "Verdicts":
-        """Those of some of the rows."""
-        return Verdicts(
-            self.predicted[places],
-            self.probability[places],
-            self.queried[places],
-            self.uniform[places],
-        )
-
-
-def verdicts_of(
-    shares: Floats, margins: Floats, pace: Pace, coins: Floats, outcomes: Outcomes
-) -> Verdicts:
-    """Decide for rows with these probabilities of the classes, and margins.
-
-    >>> pace = Pace(0.5, 1.0, 0.3, 0.1, 0.1)
-    >>> shares, margins, coins = np.array([[0.4, 0.6]]), np.array([0.2]), np.array([0.2])
-    >>> verdicts = verdicts_of(shares, margins, pace, coins, Outcomes())
-    >>> verdicts.predicted.tolist(), verdicts.probability.tolist(), verdicts.queried.tolist()
-    ([1], [1.0], [True])
-    """
-    P = pace.probabilities(margins)
-    return Verdicts(outcomes.best(outcomes.worth(shares)), P, coins < P, coins < pace.uniform)
-
-
-def _is_lost(future: "Future[Any] | None") -> bool:
-    """Whether nothing will come of a future: there is none, or what was to fulfil it died."""
-    if future is None or future.cancelled():
-        return True
-    return future.done() and future.exception() is not None
-
-
-def _fit_all(
-    oracle: ProbabilisticOracle, samples: Sequence[_Sample], rows: Matrix
-) -> list[ProbabilisticClassifier]:
-    return [oracle.fit(*sample, rows) for sample in samples]
-
-
-def _check_shares(**shares: float) -> None:
-    require_positive(**shares)
-    for name, share in shares.items():
-        if share > 1:
-            raise InvalidParameter(f"{name} must be at most 1, got {share}")
-
-
-def _listed(versions: State) -> str:
-    return ", ".join(f"{name} {version}" for name, version in sorted(versions.items())) or "others"
-
-
-def _checked_plan(budget: int | None, horizon: int | None) -> tuple[int | None, int | None]:
-    for name, count in {"budget": budget, "horizon": horizon}.items():
-        if count is not None:
-            require_whole(1, **{name: count})
-    return budget, horizon
-
-
-def _saved_floor(state: State) -> float | None:
-    # Earlier versions have not kept it.
-    if state.get("floor") is None:
-        return None
-    return saved_number(state, "floor", least=math.ulp(0.0), most=1.0)
-
-
-def _sign_test(worse: int, better: int) -> float:
-    """The chance of so many or more among as many tosses of a fair coin.
-
-    >>> _sign_test(3, 0)
-    0.125
-    """
-    n = worse + better
-    return float(sum(math.comb(n, i) for i in range(worse, n + 1)) / 2**n)

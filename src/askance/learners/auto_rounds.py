@@ -5,15 +5,15 @@ rounds, and only a new round makes use of them.
 """
 
 import copy
-from collections import deque
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from askance.learners.auto import KEPT, Auto, Verdicts, verdicts_of
+from askance.learners.auto import Auto
+from askance.learners.kept_rows import KEPT
 from askance.learners.outcomes import Outcomes
 from askance.learners.pacing import Pace
+from askance.learners.verdicts import Verdicts, verdicts_of
 from askance.protocols import ProbabilisticClassifier
-from askance.sparse import rows_of
 from askance.types import Floats, Label, Matrix, Row
 from askance.validation import check_matrix, require_coins, require_whole
 
@@ -65,8 +65,7 @@ class AutoInRounds(Auto):
         They should be a uniform sample of the rows that come.
         """
         check_matrix(rows, self.n_features)
-        self._kept = deque(rows_of(rows), KEPT)
-        self._margins = deque([float("nan")] * len(self._kept), KEPT)
+        self._kept.replace(rows)
 
     def pass_over(self, count: int) -> None:
         """Count examples that were decided elsewhere and not asked about."""

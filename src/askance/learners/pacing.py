@@ -11,14 +11,17 @@ import numpy as np
 
 from askance.errors import InvalidParameter
 from askance.types import Floats, State
-from askance.validation import saved_array
+from askance.validation import require_positive, require_whole, saved_array, saved_number
 
 __all__ = [
     "Pace",
     "Prospect",
     "all_alike",
+    "check_shares",
+    "checked_plan",
     "focused",
     "prospect",
+    "saved_floor",
     "saved_pace",
     "sure",
     "until_change",
@@ -29,6 +32,22 @@ STEP = 256
 
 ABOVE = 2.0
 """An edge above every margin."""
+
+
+def check_shares(**shares: float) -> None:
+    """Raise for the first share that is not above 0 and at most 1."""
+    require_positive(**shares)
+    for name, share in shares.items():
+        if share > 1:
+            raise InvalidParameter(f"{name} must be at most 1, got {share}")
+
+
+def checked_plan(budget: int | None, horizon: int | None) -> tuple[int | None, int | None]:
+    """Labels and examples in all, as far as they are known: whole numbers from 1 on."""
+    for name, count in {"budget": budget, "horizon": horizon}.items():
+        if count is not None:
+            require_whole(1, **{name: count})
+    return budget, horizon
 
 
 class Pace(NamedTuple):
@@ -135,3 +154,10 @@ def saved_pace(state: State) -> Pace:
     if not (-1 <= edge <= ABOVE and all(0 < share <= 1 for share in shares)):
         raise InvalidParameter(f"a saved pace must be an edge and four shares, got {state['pace']}")
     return Pace(edge, *shares)
+
+
+def saved_floor(state: State) -> float | None:
+    """What no P was to be below, from a file; None where an earlier version has not kept it."""
+    if state.get("floor") is None:
+        return None
+    return saved_number(state, "floor", least=math.ulp(0.0), most=1.0)

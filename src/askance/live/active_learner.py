@@ -6,44 +6,30 @@ clock when it is learned.
 
 import copy
 import dataclasses
-import itertools
-import math
-import operator
 import os
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from typing import Any, Self
 
-import numpy as np
-from scipy.special import expit
-
 from askance.data.features import FeatureMap
 from askance.data.features.records import Record
-from askance.engine import drive
-from askance.errors import InvalidParameter, UnknownQuestion
+from askance.errors import InvalidParameter
 from askance.estimate import crossfit_error
-from askance.learners.auto import Auto
-from askance.learners.streaming import StreamingLearner
+from askance.live.asking import Asker
 from askance.live.budget import Budget, Ledger
 from askance.live.coins import Coins
-from askance.live.judging import Judging, has_no_label, learn_shown, unasked
-from askance.live.questions import AT_ONCE, Questions
+from askance.live.foretelling import foretold, look_ahead, take_in
+from askance.live.judging import Judging
+from askance.live.predicting import Predicting
+from askance.live.questions import Questions
 from askance.live.saving import KIND, checked_classes, read_saved
-from askance.live.signs import InSigns, in_signs
+from askance.live.signs import in_signs
 from askance.live.stopping import Stopping, Until
-from askance.oracles.linear import LinearOracle
+from askance.live.telling import id_of, take_label, withdraw_question
 from askance.presets import make_learner, preset_of
-from askance.protocols import (
-    BatchClassifier,
-    BlockLearner,
-    ClassLearner,
-    LateLearner,
-    Learner,
-    PacedLearner,
-    n_classes_of,
-)
-from askance.sparse import as_matrix, as_row, from_rows, resized, row_at, rows_of
+from askance.protocols import Learner, PacedLearner, n_classes_of
+from askance.sparse import as_matrix, as_row
 from askance.storage.states import write_state
 from askance.types import (
     Decision,
@@ -53,7 +39,6 @@ from askance.types import (
     LabelPlaces,
     Matrix,
     Question,
-    Reason,
     Row,
     State,
     Stats,
@@ -151,14 +136,13 @@ class ActiveLearner:
         else:
             self.learner = learner
         self.learner = in_signs(self.learner)
-        self._take_the_wheel()
         self._check_classes()
         # A row has no length; a dense vector of another length can be told by the learner's.
         state = getattr(getattr(self.learner, "erm", None), "state", self.learner)
         self._n_features: int | None = getattr(state, "n_features", None)
         if not (budget is None or isinstance(budget, Budget)):
             raise InvalidParameter(f"budget must be a Budget or None, got {budget!r}")
-        self._ledger, self._limited = Ledger(Budget()), False
+        self._ledger = Ledger(Budget())
         judged = bool(hold_out or audit)
         self._judging = Judging(self.learner, self._ledger, hold_out, audit) if judged else None
         self._coins = Coins(random_state)
@@ -168,6 +152,7 @@ class ActiveLearner:
             guesses=getattr(self.learner, "learns_guesses", True),
         )
         self._stopping = None if until is None else Stopping(until, self.learner, hold_out)
+        self._take_the_wheel()
         if budget is not None or horizon is not None:
             self.set_budget(budget or Budget(), horizon)
 
@@ -184,24 +169,20 @@ class ActiveLearner:
 
     def _take_the_wheel(self) -> None:
         """Set up what cannot be copied or pickled."""
-        driver = drive(self.learner)
-        self._predict, self._offer, self._learn = driver.predict, driver.offer, driver.learn
-        self._defer = self.learner.defer if isinstance(self.learner, LateLearner) else None
-        self._blocks = (
-            self.learner
-            if isinstance(self.learner, PacedLearner) and isinstance(self.learner, BlockLearner)
-            else None
+        self._asker = Asker(
+            self.learner,
+            self._questions,
+            self._ledger,
+            self._coins,
+            self._judging,
+            self._stopping,
         )
-        self._many = (
-            self.learner
-            if isinstance(self.learner, ClassLearner) and self.learner.n_classes is not None
-            else None
-        )
+        self._predicting = Predicting(self.learner, self._asker.predict, self._n_features)
         self._lock = threading.RLock()
 
     def __getstate__(self) -> State:
         with self._lock:
-            made_anew = ("_predict", "_offer", "_learn", "_defer", "_blocks", "_many", "_lock")
+            made_anew = ("_asker", "_predicting", "_lock")
             kept = {name: value for name, value in vars(self).items() if name not in made_anew}
             # The deep copy may be pickled or changed when the lock is open again.
             return copy.deepcopy(kept)
@@ -227,23 +208,7 @@ class ActiveLearner:
         there will be in all, by default as many as it planned for. A budget per window is its rate.
         """
         with self._lock:
-            judging = self._judging
-            if judging is not None and judging.hold_out and budget.labels is not None:
-                # A window would show the learner how many labels were held out.
-                raise InvalidParameter(
-                    f"hold_out goes with a budget in all, got {budget.labels} labels per "
-                    f"{budget.per} examples"
-                )
-            self._ledger.budget = budget
-            self._limited = budget != Budget()
-            if isinstance(self.learner, PacedLearner):
-                known = self.learner.horizon
-                if judging is None:
-                    self.learner.plan(*_plan(budget, horizon or known))
-                else:
-                    labels, examples, rate = judging.plan(*_plan(budget, horizon))
-                    self.learner.plan(labels, examples or known, rate)
-                    judging.replan(self._questions.bought)
+            self._asker.set_budget(budget, horizon)
 
     def settle(self) -> None:
         """Let all labels so far speak in predictions, where a learner refits only now and then."""
@@ -283,11 +248,12 @@ class ActiveLearner:
         """
         with self._lock:
             classes = checked_classes((*self.classes, name))
-            if self._many is None:
+            many = self._predicting.many
+            if many is None:
                 raise InvalidParameter(
                     f"a class can be added to three or more, got a learner of two and {name!r}"
                 )
-            self._many.add_class()
+            many.add_class()
             self.classes = classes
             self._questions.n_classes = self.n_classes
             if self._preset is not None:
@@ -307,20 +273,17 @@ class ActiveLearner:
     def predict(self, x: Any) -> Label:
         """The current prediction, -1 or +1, or a code where there are more classes."""
         with self._lock:
-            return self._predict(self._row(x))
+            return self._asker.predict(self._row(x))
 
     def predict_many(self, X: Matrix) -> Integers:
         """The current prediction for each row of a CSR array, or of any other matrix.
 
+        >>> import numpy as np
         >>> ActiveLearner("passive", n_features=1).predict_many(np.ones((2, 1))).tolist()
         [-1, -1]
         """
         with self._lock:
-            if isinstance(getattr(self.learner, "erm", None), LinearOracle):
-                return np.where(self.margins(X) > 0, 1, -1)
-            if isinstance(self.learner, BatchClassifier):
-                return self.learner.predict_many(self._rows(X))
-            return np.array([self._predict(row) for row in rows_of(as_matrix(X))], np.int64)
+            return self._predicting.predict_many(X)
 
     def name_of(self, label: Label) -> str:
         """What the class of a label is called.
@@ -333,24 +296,12 @@ class ActiveLearner:
     def margin(self, x: Any) -> float:
         """The score whose sign is the prediction; 0 counts as -1."""
         with self._lock:
-            self._refuse_many("margins")
-            if isinstance(self.learner, PacedLearner | InSigns):
-                return float(self.margins(from_rows([self._row(x)]))[0])
-            return float(self._scorer().margin(self._row(x)))
+            return self._predicting.margin(self._row(x))
 
     def probability(self, x: Any) -> float:
         """The probability of +1: the learner's own, or 1/(1 + e^-margin)."""
         with self._lock:
-            self._refuse_many("probabilities")
-            if isinstance(self.learner, PacedLearner | InSigns):
-                return float(self.probabilities(from_rows([self._row(x)]))[0])
-            return float(expit(self.margin(x)))
-
-    def _refuse_many(self, name: str) -> None:
-        if self._many is not None:
-            raise InvalidParameter(
-                f"each of {len(self.classes)} classes has its own: use {name}, got a single row"
-            )
+            return self._predicting.probability(self._row(x))
 
     def probabilities(self, X: Matrix) -> Floats:
         """The probability of +1 for each row: the learner's own, or as logistic regression has it.
@@ -359,12 +310,7 @@ class ActiveLearner:
         probabilities of all of them.
         """
         with self._lock:
-            if self._many is not None:
-                return self._many.probabilities(self._rows(X))
-            if isinstance(self.learner, PacedLearner | InSigns):
-                return self.learner.probabilities(self._rows(X))[:, 1]
-            second: Floats = expit(self.margins(X))
-            return second
+            return self._predicting.probabilities(X)
 
     def margins(self, X: Matrix) -> Floats:
         """The margin of each row of a CSR array, or of any other matrix.
@@ -372,17 +318,7 @@ class ActiveLearner:
         Where there are more classes than two, each row has the scores of all of them.
         """
         with self._lock:
-            if self._many is not None:
-                return self._many.scores(self._rows(X))
-            if isinstance(self.learner, Auto | InSigns) and self.learner.has_costs:
-                first, second = self.learner.scores(self._rows(X)).T
-                return np.asarray(second - first)
-            if isinstance(self.learner, PacedLearner):
-                return 2.0 * self.probabilities(X) - 1.0
-            scorer = self._scorer()
-            if isinstance(scorer, LinearOracle):
-                return scorer.margins(as_matrix(X))
-            return np.array([scorer.margin(row) for row in rows_of(X)], np.float64)
+            return self._predicting.margins(X)
 
     def ask(self, x: Any) -> Question:
         """Offer an example, and learn whether its label is wanted.
@@ -392,61 +328,14 @@ class ActiveLearner:
         out of everything.
         """
         with self._lock:
-            row = x if type(x) is Row else self._row(x)
-            questions, coins = self._questions, self._coins.ahead
-            id = questions.seen
-            if self._limited and not self._ledger.is_open(id):
-                return self._refuse(self._predict(row))
-            if self._judging is not None:
-                return self._ask_or_judge(self._judging, row)
-            decision = self._offer(row, coins[-1])
-            # What advance() does, without the time that a call takes.
-            coins.pop()
-            if not coins:
-                self._refill()
-            questions.seen = id + 1
-            predicted, inside, probability, queried, *_ = decision
-            reason: Reason | None = None
-            weight = 0.0
-            questions.unjudged.append(probability if queried else -probability)
-            if queried:
-                self._await(id, row, decision)
-                if self._defer is not None:
-                    self._defer(decision)
-                weight = 1.0 / probability
-            else:
-                questions.count(inside, self.learner.k)
-                reason = "coin" if inside else "outside"
-            return tuple.__new__(Question, (id, queried, reason, probability, weight, predicted))
-
-    def _refuse(self, predicted: Label) -> Question:
-        """Leave an example out of everything, since there is no label for it."""
-        books = self._questions
-        self._coins.advance()
-        books.seen += 1
-        books.refused += 1
-        return Question(books.seen - 1, False, "budget", 0.0, 0.0, predicted)
-
-    def _ask_or_judge(self, judging: Judging, row: Row) -> Question:
-        """:meth:`ask` where some labels only judge."""
-        coin = self._coins.ahead[-1]
-        held = bool(judging.takes(coin))
-        if judging.left(held) <= 0:
-            return self._refuse(self._predict(row))
-        if held:
-            return self._enter(judging.decide(row, coin), row, held=True)
-        decision = judging.checked(self._offer(row, coin), coin)
-        question = self._enter(decision, row)
-        if decision.queried and decision.in_disagreement and self._defer is not None:
-            self._defer(decision)
-        self._follow()
-        return question
+            return self._asker.ask(x if type(x) is Row else self._row(x))
 
     def ask_many(self, X: Matrix) -> list[Question]:
         """Offer rows in their order, up to the first whose label is wanted.
 
         The questions are those of :meth:`ask`; a learner that decides in blocks is faster this way.
 
+        >>> import numpy as np
         >>> learner = ActiveLearner("auto", n_features=1, rate=0.5)
         >>> [question.wanted for question in learner.ask_many(np.ones((9, 1)))]
         [True]
@@ -454,74 +343,8 @@ class ActiveLearner:
         with self._lock:
             rows, asked = as_matrix(X), list[Question]()
             while len(asked) < rows.shape[0] and not (asked and asked[-1].wanted):
-                asked += self._ask_block(rows, len(asked))
+                asked += self._asker.ask_block(rows, len(asked))
             return asked
-
-    def _ask_block(self, X: Matrix, start: int) -> list[Question]:
-        """Offer some of the rows from there on, one of them at least."""
-        learner, books, judging = self._blocks, self._questions, self._judging
-        if learner is not None and (not self._limited or self._ledger.is_open(books.seen)):
-            block = X[start : start + learner.remaining]
-            coins = np.array(self._coins.next(block.shape[0]))
-            decide_many = learner.decide_many if judging is None else judging.decide_block
-            decisions = decide_many(block, coins)
-            wanted = (i for i, decision in enumerate(decisions) if decision.queried)
-            quiet = decisions[: next(wanted, len(decisions))]
-            if quiet:
-                return self._pass(learner, block[: len(quiet)], quiet, coins)
-        return [self.ask(row_at(X, start))]
-
-    def _pass(
-        self, learner: BlockLearner, X: Matrix, quiet: list[Decision], coins: Floats
-    ) -> list[Question]:
-        """Learn a block without a question, and enter it into the books."""
-        judging = self._judging
-        held = np.zeros(len(quiet), bool) if judging is None else judging.takes(coins[: len(quiet)])
-        learned = learn_shown(learner, X, quiet, [None] * len(quiet), held)
-        questions = [
-            self._enter(decision, held=apart, learned=k)
-            for decision, k, apart in zip(quiet, learned, held.tolist(), strict=True)
-        ]
-        if judging is not None:
-            self._follow()
-        return questions
-
-    def _enter(
-        self,
-        decision: Decision,
-        row: Row | None = None,
-        *,
-        held: bool = False,
-        learned: int | None = None,
-    ) -> Question:
-        """Enter an example into the books; its ``row`` is kept where it is asked about."""
-        books = self._questions
-        predicted, inside, probability, queried, *_ = decision
-        if has_no_label(decision):
-            return self._refuse(predicted)
-        self._coins.advance()
-        books.keep(decision)
-        id, books.seen = books.seen, books.seen + 1
-        if self._limited:
-            # A window moves on with every example.
-            self._ledger.is_open(id)
-        if held and self._judging is not None:
-            self._judging.count(id, decision)
-        elif not (queried and inside):
-            books.count(inside, self.learner.k if learned is None else learned)
-        if not queried or row is None:
-            reason: Reason = "coin" if inside else "outside"
-            return Question(id, False, reason, probability, 0.0, predicted)
-        self._await(id, row, decision)
-        return Question(id, True, None, probability, 1.0 / probability, predicted)
-
-    def _await(self, id: int, row: Row, decision: Decision) -> None:
-        """Enter into the books that a label is wanted."""
-        indices, values = row
-        # Row(...), like Question(...) in ask, would take more than twice as long.
-        kept = tuple.__new__(Row, (np.array(indices), np.array(values)))
-        self._questions.pending[id] = kept, decision
-        self._ledger.buy(id)
 
     def foretell(self, X: Matrix) -> list[tuple[float, Decision | None]]:
         """What will be decided for the next rows, and by which coins; it changes nothing.
@@ -529,6 +352,7 @@ class ActiveLearner:
         It is told for one row at least, and for as many as can be decided before anything changes.
         None is an example that the budget leaves out. :meth:`recall` takes it in.
 
+        >>> import numpy as np
         >>> learner = ActiveLearner("iwal1", n_features=1)
         >>> ((coin, decision),) = learner.foretell(np.ones((9, 1)))
         >>> learner.recall(np.ones((1, 1)), [decision])
@@ -536,29 +360,7 @@ class ActiveLearner:
         (True, [0])
         """
         with self._lock:
-            rows, seen, ledger = as_matrix(X), self._questions.seen, self._ledger
-            if not rows.shape[0]:
-                return []
-            if self._limited and not ledger.is_open(seen):
-                return [(self._coins.ahead[-1], None)]
-            block = rows[: 1 if self._blocks is None else self._blocks.remaining]
-            if self._limited and self.budget.labels is not None:
-                block = rows[:1]
-            coins = self._coins.next(block.shape[0])
-            decisions = self._foretold(block, np.array(coins))
-            if self.budget.total is not None:
-                wanted = [i for i, decision in enumerate(decisions) if decision.queried]
-                left = self.budget.total - ledger.bought
-                decisions = decisions[: wanted[left - 1] + 1 if left <= len(wanted) else None]
-            known = [None if has_no_label(decision) else decision for decision in decisions]
-            return list(zip(coins, known, strict=False))
-
-    def _foretold(self, X: Matrix, coins: Floats) -> list[Decision]:
-        judging = self._judging
-        if self._blocks is not None:
-            return (self._blocks.decide_many if judging is None else judging.decide_block)(X, coins)
-        x, coin = row_at(X, 0), float(coins[0])
-        return [self.learner.decide(x, coin) if judging is None else judging.foretell(x, coin)]
+            return foretold(self._asker, as_matrix(X))
 
     def recall(self, X: Matrix, decisions: Sequence[Decision | None]) -> None:
         """Take in what was decided for rows, by :meth:`foretell` or long ago: it is a fact.
@@ -566,76 +368,37 @@ class ActiveLearner:
         Nothing is decided anew. A label that was wanted is pending from here on.
         """
         with self._lock:
-            rows, start = as_matrix(X), 0
-            while start < len(decisions):
-                quiet = [d for d in itertools.takewhile(_is_quiet, decisions[start:]) if d]
-                if quiet and self._blocks is not None:
-                    coins = np.array(self._coins.next(len(quiet)))
-                    self._pass(self._blocks, rows[start : start + len(quiet)], quiet, coins)
-                    start += len(quiet)
-                if start < len(decisions):
-                    self._recall(row_at(rows, start), decisions[start])
-                    start += 1
-
-    def _recall(self, row: Row, decision: Decision | None) -> None:
-        judging = self._judging
-        if decision is None:
-            self._refuse(0)
-            return
-        held = judging is not None and bool(judging.takes(self._coins.ahead[-1]))
-        if not held and not (decision.queried and decision.in_disagreement):
-            self._learn(row, unasked(decision), None)
-        self._enter(decision, row, held=held)
-        if not held and decision.queried and decision.in_disagreement and self._defer is not None:
-            self._defer(decision)
-        if judging is not None:
-            self._follow()
+            take_in(self._asker, as_matrix(X), decisions)
 
     def look_ahead(self, X: Matrix) -> None:
         """Do what can be done before the next rows are asked about; it saves time, no more."""
         with self._lock:
-            if isinstance(self.learner, PacedLearner):
-                rows = as_matrix(X)
-                if self._judging is not None:
-                    coins = np.array(self._coins.next(rows.shape[0]))
-                    rows = rows[np.flatnonzero(~self._judging.takes(coins))]
-                self.learner.foresee(rows)
+            look_ahead(self._asker, as_matrix(X))
 
     def tell(self, question: Question | int, label: Label) -> None:
         """Give the ``label``, -1, +1 or a code, of a ``question`` that wanted one, or of its id."""
         with self._lock:
-            id = question.id if type(question) is Question else _id(question)
+            id = question.id if type(question) is Question else id_of(question)
             known = require_label(label, self.n_classes)
             if id not in self._questions.pending:
                 self._questions.check_pending(id, known, {})
-            self._take(id, known)
+            take_label(self._asker, id, known)
 
     def tell_many(self, answers: Iterable[tuple[Question | int, Label]]) -> None:
         """Give several ``answers``, (question, label); if one cannot be taken, none is."""
         with self._lock:
             checked: dict[int, Label] = {}
             for question, label in answers:
-                id, known = _id(question), require_label(label, self.n_classes)
+                id, known = id_of(question), require_label(label, self.n_classes)
                 self._questions.check_pending(id, known, checked)
                 checked[id] = known
             for id, label in checked.items():
-                self._take(id, label)
+                take_label(self._asker, id, label)
 
     def withdraw(self, question: Question | int) -> None:
         """Give up on a ``question``: it is learned as not queried and its label refunded."""
         with self._lock:
-            id, questions = _id(question), self._questions
-            questions.check_pending(id, None, {})
-            row, decision = questions.pending[id]
-            if not questions.is_apart(id, decision):
-                self._learn(row, decision._replace(queried=False), None)
-                questions.count(decision.in_disagreement, self.learner.k)
-            del questions.pending[id]
-            questions.withdrawn.add(id)
-            self._ledger.refund(id)
-            if self._judging is not None:
-                self._judging.withdrawn += id in self._judging.asked
-            self._follow()
+            withdraw_question(self._asker, id_of(question))
 
     def pending(self) -> list[int]:
         """Ids of the questions that still want a label, oldest first."""
@@ -761,20 +524,8 @@ class ActiveLearner:
             loaded.pool = saved.state.get("pool")
             loaded.learner.set_state(saved.state["learner"])
         with saved.checked():
-            loaded._coins.set_state(saved.state)
-            loaded._questions.set_state(saved.state, loaded._n_features)
-            if loaded._stopping is not None:
-                loaded._stopping.set_state(saved.state["stopping"], loaded._n_features)
-            bought = {*loaded._questions.pending, *loaded._questions.bought}
-            loaded._ledger.set_state(saved.state["ledger"], bought)
-            loaded._check_clock()
+            loaded._asker.set_state(saved.state, loaded._n_features)
         return loaded
-
-    def _check_clock(self) -> None:
-        """A streaming learner has learned what the books say, and more if driven by its verbs."""
-        learned, k = self._questions.learned, self.learner.k
-        if isinstance(self.learner, StreamingLearner) and k < learned:
-            raise InvalidParameter(f"a saved k must be at least {learned}, got {k}")
 
     def _get_state(self) -> State:
         return {
@@ -786,91 +537,10 @@ class ActiveLearner:
             "reading": self.reading,
             "pool": self.pool,
             "budget": dataclasses.asdict(self._ledger.budget),
-            "ledger": self._ledger.get_state(),
-            "stopping": None if self._stopping is None else self._stopping.get_state(),
-            **self._coins.get_state(),
-            **self._questions.get_state(),
+            **self._asker.get_state(),
         }
-
-    def _refill(self) -> None:
-        """What is due now and then."""
-        self._coins.draw()
-        if len(self._questions.unjudged) >= AT_ONCE:
-            self._questions.judge()
-
-    def _take(self, id: int, label: Label) -> None:
-        row, decision = self._questions.pending[id]
-        if not self._questions.is_apart(id, decision):
-            self._learn(row, decision, label)
-        self._answered(id, label, self.learner.k)
-        self._follow()
-
-    def _follow(self) -> None:
-        """Look whether another classifier decides now."""
-        if self._judging is not None:
-            self._judging.follow(self._questions.bought)
-        if self._stopping is not None:
-            self._stopping.follow()
-
-    def _answered(self, id: int, label: Label, learned: int) -> None:
-        """Enter a label into the books, once it is learned where it is to be."""
-        questions = self._questions
-        row, decision = questions.pending[id]
-        if self._judging is not None and questions.is_apart(id, decision):
-            self._judging.answer(id, row, decision, label)
-        else:
-            questions.count(decision.in_disagreement, learned)
-        del questions.pending[id]
-        questions.bought[id] = label, row, decision.probability
-        questions.unjudged.append((decision.probability, decision.predicted != label))
-
-    def _scorer(self) -> Any:
-        """The oracle that predicts, if it has margins."""
-        scorer = getattr(self.learner, "erm", None)
-        if not hasattr(scorer, "margin"):
-            raise InvalidParameter(
-                f"a {type(self.learner).__name__} gives no margins, only predictions"
-            )
-        return scorer
-
-    def _rows(self, X: Matrix) -> Matrix:
-        """A matrix as wide as the learner's features; one that is wider is left to be refused."""
-        rows = as_matrix(X)
-        width = self._n_features
-        return rows if width is None or rows.shape[1] >= width else resized(rows, width)
 
     def _row(self, x: Any) -> Row:
         if self.features is not None and isinstance(x, Record | Mapping):
             return self.features.encode(x)
         return as_row(x, self._n_features)
-
-
-def _is_quiet(decision: Decision | None) -> bool:
-    return decision is not None and not decision.queried
-
-
-def _plan(budget: Budget, horizon: int | None) -> tuple[int | None, int | None, float | None]:
-    """Labels that can be bought in all, examples, and the rate at which a window lets them.
-
-    >>> _plan(Budget(total=500, labels=20, per=1000), 10_000)
-    (200, 10000, 0.02)
-    """
-    total = budget.total
-    if budget.labels is None or budget.per is None:
-        return total, horizon, None
-    rate = min(budget.labels / budget.per, 1.0)
-    if total is not None and horizon is not None:
-        total = min(total, math.ceil(rate * horizon))
-    return total, horizon, rate
-
-
-def _id(question: Question | int) -> int:
-    if isinstance(question, Question):
-        return question.id
-    if isinstance(question, bool):
-        raise UnknownQuestion(f"no question has the id {question!r}, expected a whole number")
-    try:
-        return operator.index(question)
-    except TypeError:
-        message = f"no question has the id {question!r}, expected a whole number"
-        raise UnknownQuestion(message) from None

@@ -7,6 +7,7 @@ import numpy as np
 
 from askance.live.active_learner import ActiveLearner
 from askance.live.judging import learn_shown
+from askance.live.telling import enter_label
 from askance.protocols import BlockLearner
 from askance.sparse import rows_of
 from askance.types import Decision, Floats, Label, Matrix
@@ -54,7 +55,7 @@ class InBlocks:
         self, X: Matrix, decisions: Sequence[Decision], labels: Sequence[Label | None]
     ) -> None:
         """Learn a block, and write down what was asked and answered."""
-        live, judging = self._live, self._live._judging
+        live, asker, judging = self._live, self._live._asker, self._live._judging
         with live._lock:
             coins = self.coins(len(decisions))
             held = np.zeros(len(coins), bool) if judging is None else judging.takes(coins)
@@ -63,7 +64,7 @@ class InBlocks:
             rows = dict(zip(wanted, rows_of(X[wanted], wide=True), strict=True))
             for i, decision in enumerate(decisions):
                 apart, k = bool(held[i]), learned[i]
-                question = live._enter(decision, rows.get(i), held=apart, learned=k)
+                question = asker.enter(decision, rows.get(i), held=apart, learned=k)
                 if question.wanted:
-                    live._answered(question.id, require_label(labels[i], live.n_classes), k)
-            live._follow()
+                    enter_label(asker, question.id, require_label(labels[i], live.n_classes), k)
+            asker.follow()

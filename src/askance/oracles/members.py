@@ -32,16 +32,16 @@ from askance.types import Floats, Integers, Matrix
 
 __all__ = ["DENSE", "WIDE", "KnownLabels", "Member", "given_to_truth"]
 
-FOLDS = 5
+FOLDS = 3
 """Parts of the labels, each unseen by a member that is fitted to the others."""
 
-BOOSTED_FOLDS = 3
+BOOSTED_FOLDS = 2
 """The same for boosted trees, which take longest."""
 
 TREES = 100
 """Trees of a forest."""
 
-STAGES = 3
+STAGES = 2
 """Boosted trees for each tree of a forest; they are small."""
 
 ONLINE_RATE = 1.6

@@ -5,6 +5,7 @@ weights. Features that never occurred are left out.
 """
 
 import contextlib
+import functools
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn import config_context
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from askance.oracles.estimator import ConstantClassifier, library_versions
 from askance.oracles.members import DENSE, WIDE, KnownLabels, given_to_truth
@@ -143,7 +144,7 @@ class MixtureOracle:
         # Small fits are slower on several threads, and their sums have other bits.
         with (
             config_context(assume_finite=True, skip_parameter_validation=True),
-            threadpool_limits(1),
+            _threads().limit(limits=1),
             _quiet(len(labels)),
         ):
             members = {
@@ -163,6 +164,12 @@ class MixtureOracle:
         # tells about a few words only. Numbers are all there in each row.
         enough = float(np.median(np.diff(points.indptr))) if recipes is WIDE else 0.0
         return MixtureClassifier(chosen, scorers, places, labels, unseen, enough)
+
+
+@functools.cache
+def _threads() -> ThreadpoolController:
+    """Of the libraries that are loaded by now; to look for them takes as long as a small fit."""
+    return ThreadpoolController()
 
 
 @contextlib.contextmanager

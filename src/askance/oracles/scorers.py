@@ -26,6 +26,9 @@ __all__ = [
 Parts = tuple[Integers, Integers, Floats]
 """Row starts, indices and values of a CSR matrix."""
 
+TOGETHER = 256
+"""Rows that fall through a tree one after the other."""
+
 
 class Scorer(Protocol):
     """Something that has learned to give each class a probability."""
@@ -93,10 +96,12 @@ class TreeScorer:
 
     def probabilities(self, parts: Parts) -> Floats:
         indptr, indices, values = parts
-        sums = np.zeros((len(indptr) - 1, self.leaves.shape[1]))
+        rows = len(indptr) - 1
+        sums = np.zeros((rows, self.leaves.shape[1]))
+        room = np.zeros((min(max(rows, 1), TOGETHER), self.width), np.float32)
         sum_leaves(
             indptr, indices, values, self.roots, self.columns, self.thresholds, self.rights,
-            self.leaves, np.zeros(self.width, np.float32), sums,
+            self.leaves, room, sums,
         )  # fmt: skip
         return _softmax(sums) if self.scores else sums
 

@@ -21,7 +21,7 @@ DRAWS = 8192
 DEPTH = 3
 """Of boosted trees."""
 
-RATE = 0.1
+RATE = 0.15
 """How far a boosted tree goes."""
 
 PART = 0.7
@@ -44,7 +44,7 @@ def random_trees(
     limits = np.array([_tries(X), n, drawn], np.int64)
     grown, unseen = _room(trees, 2 * n - 1, X, classes, scores=False), np.empty((n, classes))
     end = grow_forest(
-        *_ranked(X), targets, counts * weights, rng.random((trees, _needed(X))), limits,
+        *_ranked(X), targets, counts * weights, rng.random((trees, _needed(X, n))), limits,
         grown.roots, grown.columns, grown.thresholds, grown.rights, grown.leaves, unseen,
     )  # fmt: skip
     grown.leaves[:end] /= trees
@@ -62,8 +62,9 @@ def boosted_trees(
     parts = chance <= np.partition(chance, seen - 1, axis=1)[:, [seen - 1]]
     limits = np.array([_tries(X), DEPTH, 0], np.int64)
     grown = _room(trees, 2 ** (DEPTH + 1) - 1, X, classes, scores=True)
+    draws = rng.random((trees, _needed(X, 2**DEPTH)))
     end = boost(
-        *_ranked(X), targets, parts * weights, rng.random((trees, _needed(X))), limits, RATE,
+        *_ranked(X), targets, parts * weights, draws, limits, RATE,
         grown.roots, grown.columns, grown.thresholds, grown.rights, grown.leaves,
     )  # fmt: skip
     return _trimmed(grown, end)
@@ -74,9 +75,9 @@ def _tries(X: Matrix) -> int:
     return max(math.isqrt(width), 1)
 
 
-def _needed(X: Matrix) -> int:
-    rows: int = X.shape[0]
-    return min(4 * rows * _tries(X), DRAWS)
+def _needed(X: Matrix, leaves: int) -> int:
+    """Enough for a tree with so many leaves, unless most features are the same everywhere."""
+    return min(4 * leaves * _tries(X), DRAWS)
 
 
 def _room(trees: int, most: int, X: Matrix, classes: int, *, scores: bool) -> TreeScorer:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from askance.learners.auto import KEPT
+from askance.learners.kept_rows import KEPT
 from askance.presets import make_learner
 from askance.rehearsal.held import Held
 from askance.simulate import Contestant
