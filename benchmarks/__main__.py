@@ -15,7 +15,7 @@ from benchmarks.peers import peer_rows, step_rows
 from benchmarks.scaling import memory_section, scaling_section
 from benchmarks.single import class_rows, cover_rows, passive_rows
 from benchmarks.streams import Prepared, dense, prepare, sparse
-from benchmarks.table import Circumstances, Ratio, Section, document
+from benchmarks.table import Circumstances, Ratio, Section, document, renewed
 from benchmarks.timing import Bench, Job
 
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
@@ -111,8 +111,11 @@ SPARSE = "30 of 10,000 features"
 DENSE = "dense 50 features"
 
 
-def measure(parts: Sequence[str], repeats: int, quick: bool) -> str:
-    """Run the parts one after the other; the page."""
+Measured = tuple[list[Ratio], list[Section], Circumstances]
+
+
+def measure(parts: Sequence[str], repeats: int, quick: bool) -> Measured:
+    """Run the parts one after the other."""
     ratios: list[Ratio] = []
     sections: list[Section] = []
     met = Circumstances(os.getloadavg()[0], [], {}, quick)
@@ -130,7 +133,7 @@ def measure(parts: Sequence[str], repeats: int, quick: bool) -> str:
             print(f"{name}: {met.seconds[name]:.0f} s, load {met.during[-1]:.1f}", flush=True)
             ratios += found[0]
             sections += found[1:]
-    return document(ratios, sections, met, "make bench")
+    return ratios, sections, met
 
 
 def main() -> None:
@@ -140,11 +143,16 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3, help="runs of each side, at most")
     parser.add_argument("--quick", action="store_true", help="small streams, to try it out")
     parser.add_argument("--output", type=Path, help="where to write the page")
+    parser.add_argument("--renew", action="store_true", help="only these parts of the documents")
     given = parser.parse_args()
-    page = measure(given.only, given.repeats, given.quick)
+    found = measure(given.only, given.repeats, given.quick)
+    page = document(*found, "make bench")
     print(page)
     whole = given.only == PARTS and not given.quick
-    if given.output or whole:
+    if given.renew:
+        command = f"python -m benchmarks --renew --only {' '.join(given.only)}"
+        page = renewed(PAGE.read_text(), *found, command)
+    if given.output or whole or given.renew:
         (given.output or PAGE).write_text(page)
 
 

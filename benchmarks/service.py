@@ -2,7 +2,9 @@
 
 Server, refits and database are pinned to one core, the clients to another.
 
-    python -m benchmarks.service [--db URL] [--seconds 20] [--soak 600]
+    python -m benchmarks.service [--postgres | --db URL] [--seconds 20] [--soak 600]
+
+``--postgres`` starts a server of its own, pinned too. One that a URL names is not pinned from here.
 """
 
 import argparse
@@ -18,9 +20,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import numpy as np
+from tests.service.postgres import temporary_cluster
 
 from askance.client import Client
 from askance.client.calls import WaitingQuestion
@@ -29,21 +33,48 @@ from askance.service.people import People
 
 FIELDS = 8
 BATCH = 100
+SERVER_CORE, CLIENT_CORE = 0, 1
+
+CALM = 0.01
+"""IWAL's c0 in the soak, with which it asks about a tenth: people keep up with the questions."""
 
 
 @contextlib.contextmanager
-def server(url: str, core: int) -> Iterator[tuple[str, str, int]]:
-    """A server on a core: its address, a token of an admin, and its process."""
+def on_core(core: int) -> Iterator[None]:
+    """Run on a core for a while, and let what is started meanwhile stay there."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {core})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+@contextlib.contextmanager
+def database(url: str | None, folder: str, *, postgres: bool) -> Iterator[str]:
+    """The URL of the database: one that is given, a new PostgreSQL server, or a new file."""
+    if not postgres:
+        yield url or f"sqlite:///{folder}/service.db"
+        return
+    with contextlib.ExitStack() as stack:
+        with on_core(SERVER_CORE):
+            found = stack.enter_context(temporary_cluster())
+        yield found
+
+
+@contextlib.contextmanager
+def server(url: str) -> Iterator[tuple[str, str, int]]:
+    """A server on its core: its address, a token of an admin, and its process."""
     engine = connect(url)
     migrate(engine)
     people = People(engine)
     token = people.make_token(people.add(f"bench{time.time_ns()}", "admin").id)
     engine.dispose()
-    command = ["taskset", "-c", str(core), sys.executable, "-m", "askance", "serve"]
-    options = ["--port", "0", "--db", url]
-    process = subprocess.Popen(
-        [*command, *options], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    )
+    command = [sys.executable, "-m", "askance", "serve", "--port", "0", "--db", url]
+    with on_core(SERVER_CORE):
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
     assert process.stdout is not None
     found = re.search(r"http://[\d.]+:\d+", process.stdout.readline())
     assert found is not None
@@ -102,7 +133,7 @@ def annotate(load: Load, client: Client, stream: str, per_second: float | None) 
         if not waiting:
             waiting += client.questions(stream).questions
         if not waiting:
-            time.sleep(0.01)
+            time.sleep(0.5)
             continue
         due = max(due, now - 1) + (1 / per_second if per_second else 0)
         question = waiting.pop(0)
@@ -149,7 +180,8 @@ def answers_alone(address: str, token: str, seconds: float) -> dict[str, float]:
     with Client(address, token) as client:
         stream = client.create_stream("answers", ["no", "yes"], learner="passive", bits=10)
         draw = random.Random(0)
-        for _ in range(int(400 * seconds / 1000)):
+        # More than they can answer: else they would wait for questions in the end.
+        for _ in range(1 + int(seconds)):
             client.offer(stream, [(None, record(draw)) for _ in range(1000)])
         load = Load(seconds)
         people = [annotator(address, token, f"a{i}") for i in range(20)]
@@ -174,7 +206,9 @@ def both(
 ) -> dict[str, dict[str, float]]:
     """500 offers and 50 answers a second, once there are so many labels."""
     with Client(address, token) as client:
-        options = {"rate": 0.12} if learner == "auto" else {}
+        options: dict[str, Any] = {"parameters": {"c0": CALM}}
+        if learner == "auto":
+            options = {"rate": 0.12}
         stream = client.create_stream("both", ["no", "yes"], learner=learner, bits=10, **options)
         people = [annotator(address, token, f"b{i}") for i in range(10)]
         draw = random.Random(1)
@@ -213,34 +247,36 @@ def resident(process: int) -> float:
     return int(status.split("VmRSS:")[1].split()[0]) / 1024
 
 
-def soak(address: str, token: str, process: int, seconds: float) -> dict[str, float]:
-    """Memory after a fifth of the time and at its end, under 500 offers and 50 answers a second."""
-    memory: dict[str, float] = {}
+def soak(address: str, token: str, process: int, seconds: float) -> dict[str, Any]:
+    """Memory after a fifth of the time and at its end, under 500 offers a second."""
+    memory: dict[str, Any] = {"megabytes": []}
 
     def watch() -> None:
-        time.sleep(seconds / 5)
-        memory["megabytes_after_a_fifth"] = round(resident(process), 1)
+        for _ in range(10):
+            time.sleep(seconds / 10 - 0.1)
+            memory["megabytes"].append(round(resident(process), 1))
 
     watcher = threading.Thread(target=watch)
     watcher.start()
     found = both(address, token, seconds, "iwal1", 0)
     watcher.join()
-    memory["megabytes_at_the_end"] = round(resident(process), 1)
-    return {**memory, "answers_per_second": found["answers"]["per_second"]}
+    second, last = memory["megabytes"][1], memory["megabytes"][-1]
+    return {**memory, "growth": round(last / second - 1, 3), **found}
 
 
 def main() -> None:
     """Measure, and print JSON."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--db")
+    parser.add_argument("--postgres", action="store_true")
     parser.add_argument("--seconds", type=float, default=20.0)
     parser.add_argument("--labels", type=int, default=2000)
     parser.add_argument("--soak", type=float, default=0.0)
     chosen = parser.parse_args()
-    os.sched_setaffinity(0, {1})
-    with tempfile.TemporaryDirectory() as folder:
-        url = chosen.db or f"sqlite:///{folder}/service.db"
-        with server(url, 0) as (address, token, process):
+    os.sched_setaffinity(0, {CLIENT_CORE})
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+        url = stack.enter_context(database(chosen.db, folder, postgres=chosen.postgres))
+        with server(url) as (address, token, process):
             seconds = chosen.seconds
             if chosen.soak:
                 print(json.dumps({"soak": soak(address, token, process, chosen.soak)}))

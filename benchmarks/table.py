@@ -8,11 +8,12 @@ from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["Circumstances", "Ratio", "Section", "document", "machine"]
+__all__ = ["Circumstances", "Ratio", "Section", "document", "machine", "renewed"]
 
 QUIET = 0.5
 """Load of others that leaves the figures as they are."""
 
+HEAD = ["work", "ratio", "net ratio", "at least", "holds", "worst at"]
 NAMES = ("numpy", "numba", "vowpalwabbit", "scikit-activeml", "river")
 
 
@@ -107,11 +108,14 @@ class Circumstances(NamedTuple):
         return f"{load}: {worth}. It took {minutes:.1f} minutes; in seconds: {parts}."
 
 
+def _today() -> str:
+    return datetime.datetime.now(datetime.UTC).date().isoformat()
+
+
 def document(
     ratios: Sequence[Ratio], sections: Sequence[Section], met: Circumstances, command: str
 ) -> str:
     """The whole page in Markdown."""
-    today = datetime.datetime.now(datetime.UTC).date().isoformat()
     short = [row for row in ratios if row.holds is False]
     verdict = "Every ratio reaches what is asked of it." if ratios else ""
     if short:
@@ -119,7 +123,7 @@ def document(
         verdict = f"What falls short, and further down where the time goes:\n{named}"
     intro = f"""# Benchmarks
 
-Written by `{command}` on {today}. {machine()}.
+Written by `{command}` on {_today()}. {machine()}.
 
 {met}
 
@@ -130,6 +134,36 @@ prepared file, and loading and checking it counts. Compilation does not: it is k
 ratio leaves out on both sides what only reads.
 
 {verdict}"""
-    head = ["work", "ratio", "net ratio", "at least", "holds", "worst at"]
-    parts = [intro, _table(head, [row.cells() for row in ratios])] if ratios else [intro]
+    parts = [intro, _table(HEAD, [row.cells() for row in ratios])] if ratios else [intro]
     return "\n\n".join([*parts, *(str(section) for section in sections)]) + "\n"
+
+
+def renewed(
+    page: str,
+    ratios: Sequence[Ratio],
+    sections: Sequence[Section],
+    met: Circumstances,
+    command: str,
+) -> str:
+    """A page with some of its parts measured again; what is new to it comes last.
+
+    The page says which parts are of another run than the rest, and what that run met with.
+    """
+    intro, *old = page.rstrip("\n").split("\n\n## ")
+    before, bar, table = intro.partition(f"| {' | '.join(HEAD)} |\n")
+    rule, *lines = table.splitlines()
+    rows = {line.split(" | ")[0]: line for line in lines}
+    for ratio in ratios:
+        cells = ratio.cells()
+        rows[f"| {cells[0]}"] = f"| {' | '.join(cells)} |"
+    found = {text.partition("\n")[0]: f"## {text}" for text in old}
+    found |= {section.title: str(section) for section in sections}
+    titles = ", ".join(section.title for section in sections)
+    note = f"Measured again by `{command}` on {_today()}: {titles}. {met}"
+    # One note for each set of parts: the newest run of them counts.
+    kept = [text for text in before.rstrip("\n").split("\n\n") if f": {titles}. " not in text]
+    kept.insert(-1, note)
+    short = [row.work for row in ratios if row.holds is False]
+    if short:
+        raise ValueError(f"what falls short must be said in the page: {', '.join(short)}")
+    return "\n\n".join([*kept, "\n".join([bar + rule, *rows.values()]), *found.values()]) + "\n"

@@ -1,5 +1,6 @@
 """What the benchmarks compute, apart from timings, on data made for the tests."""
 
+import itertools
 import re
 import runpy
 from pathlib import Path
@@ -7,17 +8,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks import labels, pools
+from benchmarks import classes, labels, pools
 from benchmarks.ceiling import ceilings, run_ceilings
 from benchmarks.run_times import Taken, read_times, write_times
+from benchmarks.table import Circumstances, Ratio, Section, document, renewed
 from sklearn.naive_bayes import GaussianNB
 
 from askance.oracles.estimator import EstimatorOracle
 from askance.sparse import from_dense
 from askance.study.blocks import markdown
 from askance.study.design import Cell, read_study
-from askance.study.store import Store, export_results
+from askance.study.store import Outcome, Store, export_results
 from askance.theory.report import load_result
+from askance.types import ResultRow
 
 ROOT = Path(__file__).parents[1]
 
@@ -182,6 +185,48 @@ def test_what_is_committed_is_made_by_the_command() -> None:
     assert all(f"\n{mark}\n" in page for mark in marks)
 
 
+# ------------------------------------------------------------------ many classes
+
+
+def test_the_page_of_many_classes_by_hand(tmp_path: Path) -> None:
+    """Two permutations of one set, one with costs, auto half as wrong as all others."""
+    study, outcomes = read_study(classes.STUDY), []
+    for (algorithm, setting), data, j in itertools.product(
+        study.settings(), ("letter", "shuttle-costs"), (1, 2)
+    ):
+        loss = (0.2 if algorithm == "auto" else 0.4) + (0.1 if j == 2 else 0.0)
+        asked = 900 if (algorithm, data) == ("coal", "letter") else 1000
+        rows = tuple(
+            ResultRow(budget, min(asked, budget), budget, loss, True) for budget in study.budgets
+        )
+        outcomes.append(Outcome(Cell(data, "x", j, algorithm, setting), rows, 1.0, "v1"))
+    (tmp_path / "store").mkdir()
+    store = Store(tmp_path / "store")
+    store.add(outcomes)
+    text = markdown(list(classes.page(classes.read(store.folder), tmp_path / "report")))
+    assert "Permutations: letter 2, shuttle-costs 2." in text
+    assert "No permutation is complete for shuttle, covtype, 20news, letter-costs" in text
+    assert text.count("| auto | +44% (1) | +44% (1) | +44% (1) | +44% (1) |") == 2
+    assert text.count("| passive | +0% (0) |") == 2
+    assert (
+        "| letter | 300 | 45.0 (7.1) | 45.0 (7.1) | 45.0 (7.1) | 45.0 (7.1) | 25.0 (7.1) |" in text
+    )
+    assert "| shuttle-costs | 30 | 450 (70.7) |" in text
+    assert "| letter | 1,000 | 1,000 | 1,000 | 900 | 1,000 |" in text
+    assert "| shuttle-costs | 1,000 | 1,000" not in text
+    drawn = {path.name: path.read_text() for path in (tmp_path / "report").glob("*.svg")}
+    assert sorted(drawn) == ["costs.svg", "errors.svg"]
+    assert "test cost" in drawn["costs.svg"]
+    assert "test cost" not in drawn["errors.svg"]
+
+
+def test_what_is_committed_of_many_classes_is_made_by_the_command(tmp_path: Path) -> None:
+    found = markdown(list(classes.page(classes.read(), tmp_path)))
+    assert found == (classes.FOLDER / "report/summary.md").read_text()
+    assert (classes.FOLDER / "report/errors.svg").is_file()
+    assert (classes.FOLDER / "report/costs.svg").is_file()
+
+
 # ------------------------------------------------------------------ peers
 
 
@@ -265,3 +310,29 @@ def test_samples_of_estimates_have_the_error_that_they_say() -> None:
             assert abs(np.mean(sums) - error) < 4 * spread
             assert all((one.floor <= one.P).all() for one in samples)
             assert all(len(one.P) >= max(estimates["LABELS"]) for one in samples)
+
+
+# ------------------------------------------------------------------ the page of timings
+
+
+def test_some_parts_of_the_page_are_measured_again() -> None:
+    """The rest stays as it is, and the page says what is of which run."""
+    quiet = Circumstances(0.1, [1.0], {"old": 5.0, "both": 7.0}, quick=False)
+    ratios = [Ratio("one", 2.0, None, 1.5), Ratio("two", 3.0, 2.5, 2.0, "c0 = 8")]
+    sections = [Section("One", "Text.", ["a", "b"], [["1", "2"]]), Section("Two", "Old.")]
+    page = document(ratios, sections, quiet, "make bench")
+    met = Circumstances(0.2, [1.1], {"both": 4.0}, quick=False)
+    new = [Ratio("two", 4.0, 3.5, 2.0), Ratio("three", 9.0, None, 5.0)]
+    again = [Section("Two", "New."), Section("Three", "More.")]
+    found = renewed(page, new, again, met, "bench --renew")
+    assert "| one | 2.0 |  | 1.5 | yes |  |\n| two | 4.0 | 3.5 | 2 | yes |  |\n" in found
+    assert found.count("| three | 9.0 |  | 5 | yes |  |\n") == 1
+    assert found.endswith("| 1 | 2 |\n\n## Two\n\nNew.\n\n## Three\n\nMore.\n")
+    assert "Old." not in found
+    assert "Measured again by `bench --renew` on " in found
+    assert ": Two, Three. The load average was 0.2 before the run" in found
+    assert str(quiet) in found
+    # A second time changes nothing but the day.
+    assert renewed(found, new, again, met, "bench --renew") == found
+    with pytest.raises(ValueError, match="two"):
+        renewed(page, [Ratio("two", 1.0, None, 2.0)], again, met, "bench --renew")

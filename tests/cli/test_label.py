@@ -473,3 +473,24 @@ def test_lines_name_classes_and_add_them(tickets):
     other = run(tickets, "--classes", "a,b,c")
     assert other.exit_code != 0
     assert "began with classes" in other.output
+
+
+def test_costs_go_into_the_model_and_no_class_without_them_is_added(tickets, tmp_path):
+    costs = tmp_path / "costs.csv"
+    costs.write_text("kind,slow,fire,lunch\nslow,0,1,2\nfire,30,0,40\nlunch,5,6,0\n")
+    given = [tickets, "--classes", "fire,slow,lunch", "--algorithm", "coal", "--bits", "8"]
+    done = run(*given, "--costs", costs, answers="slow\n+web\nfire\nq\n")
+    assert done.exit_code == 0, done.output
+    assert answers_of(tickets) == ["is slow", "is fire"]
+    assert "No class can be added: the costs have none of it." in done.output
+    assert "Note: no label is 'lunch', so that class was not learned." in done.output
+    assert "no label is 'fire'" not in done.output
+    model = ActiveLearner.load(folder_of(tickets) / "model.askance")
+    # By rows and columns in the order of --classes, not of the table.
+    ordered = [[0, 30, 40], [1, 0, 2], [6, 5, 0]]
+    assert model.preset["cost_matrix"] == ordered
+    costs.write_text("kind,slow,fire,lunch\nslow,0,1,2\nfire,3,0,40\nlunch,5,6,0\n")
+    other = run(tickets, "--costs", costs, "--classes", "fire,slow,lunch")
+    assert other.exit_code != 0
+    assert "began with costs" in other.output
+    assert run(tickets, answers="q\n").exit_code == 0

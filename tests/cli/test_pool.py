@@ -1,21 +1,21 @@
 """`askance ask` and `askance tell`, as a person uses them."""
 
 import csv
+import itertools
 import json
 import os
-import random
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
+from tests.data.reading.test_s3 import bucket
 from tests.scale.conftest import model, pool, truth
 from typer.testing import CliRunner
 
 from askance.cli import app
 
-__all__ = ["model", "pool"]
+__all__ = ["bucket", "model", "pool"]
 
 
 def run(*arguments, code=0):
@@ -92,57 +92,102 @@ def test_what_a_person_gets_wrong_is_said_in_one_sentence(pool, model, tmp_path)
 
 
 COMMAND = """
-import sys
+import os, signal, sys
+
+folder, left = sys.argv[1], int(sys.argv[2])
+
+
+def strike(descriptor=None):
+    global left
+    left -= 1
+    if left == 0:
+        if descriptor is not None:
+            os.ftruncate(descriptor, os.fstat(descriptor).st_size // 2)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def watch(event, arguments):
+    writes = event == "open" and (arguments[2] or 0) & (os.O_WRONLY | os.O_RDWR)
+    if (writes or event in ("os.rename", "os.remove")) and folder in str(arguments[0]):
+        strike()
+
+
+def half(descriptor, flush=os.fsync):
+    strike(descriptor)
+    flush(descriptor)
+
+
 from askance.cli import app
-app(sys.argv[1:], standalone_mode=False)
+
+os.fsync = half
+sys.addaudithook(watch)
+app(sys.argv[3:], standalone_mode=False)
+strike()
 """
 
 
-def child(arguments, seconds=None):
-    """Run a command by itself, killed after some seconds; whether it came to its end, and when."""
+def child(folder, arguments, moment=0):
+    """Run a command by itself; whether it came to its end.
+
+    It is killed just before it opens a file of the folder for writing, moves or removes one, or
+    when half of one is written, or at its end: at the first, second ... of these, or never.
+    """
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    command = [sys.executable, "-c", COMMAND, *map(str, arguments)]
-    quiet = subprocess.DEVNULL
-    start = time.monotonic()
-    process = subprocess.Popen(command, env=environment, stdout=quiet, stderr=quiet)
-    try:
-        process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-    return process.returncode == 0, time.monotonic() - start
+    command = [sys.executable, "-c", COMMAND, str(folder), str(moment), *map(str, arguments)]
+    done = subprocess.run(command, env=environment, capture_output=True, check=False)
+    assert done.returncode in (0, -signal.SIGKILL), done.stderr
+    return done.returncode == 0
+
+
+def restore(path, content):
+    if content is None:
+        path.unlink(missing_ok=True)
+    else:
+        path.write_bytes(content)
 
 
 @pytest.mark.slow
-def test_kills_lose_nothing_and_nothing_is_asked_twice(pool, model, tmp_path):
-    """Commands are killed at random moments and repeated; the rounds are those without kills."""
-    rng = random.Random(0)
-    plain = tmp_path / "plain.askance"
-    asked, hits = {plain: [], model: []}, 0
-    for number in range(3):
+def test_a_kill_at_any_moment_loses_nothing_and_asks_nothing_twice(pool, model, tmp_path):
+    """Whenever a command is killed, it and ``--again`` lead to where it would have led."""
+    answers = tmp_path / "a.csv"
+    for number in range(2):
+        out = tmp_path / f"q{number}.csv"
         options = (*PLAN, *NAMES) if number == 0 else ()
-        lengths = []
-        for path in (plain, model):
-            out = tmp_path / f"{path.stem}-{number}.csv"
-            answers = out.with_suffix(".answers.csv")
-            ask_it = ("ask", pool, "--model", path, "-o", out, "--force", *options)
-            tell_it = ("tell", path, answers)
-            for step, command in enumerate((ask_it, tell_it)):
-                if path == plain:
-                    done, seconds = child(command)
-                    assert done
-                    lengths.append(seconds)
-                else:
-                    for _ in range(5):
-                        hits += not child(command, 1.2 * rng.random() * lengths[step])[0]
-                    if not child(command)[0]:
-                        # A killed command had asked already: its questions are in the model.
-                        ask(pool, path, out, "--again", "--force")
-                if step == 0:
-                    answered(out, answers)
-            asked[path].append(out.read_text())
-    assert asked[plain] == asked[model]
-    assert hits > 5
+        again = ("ask", pool, "--model", model, "-o", out, "--again", "--force")
+        kill_everywhere(("ask", pool, "--model", model, "-o", out, "--force", *options), out, again)
+        answered(out, answers)
+        tell_it = ("tell", model, answers)
+        kill_everywhere(tell_it, model, tell_it)
+
+
+def kill_everywhere(command, out, if_saved):
+    """Kill a command at every moment that there is; see what it and ``if_saved`` do after it."""
+    model = out.with_name("m.askance")
+    before = model.read_bytes() if model.exists() else None
+    assert child(model.parent, command)
+    after, written = model.read_bytes(), out.read_bytes()
+    saved, halves = [], 0
+    for moment in itertools.count(1):
+        restore(model, before)
+        if child(model.parent, command, moment):
+            break
+        now = model.read_bytes() if model.exists() else None
+        assert now in (before, after)
+        saved.append(now == after)
+        halves += any(len(path.read_bytes()) < len(after) for path in left_by(model))
+        if now == after and command is not if_saved:
+            assert "has an answer yet" in run(*command, code=1)
+        run(*(if_saved if now == after else command))
+        assert model.read_bytes() == after
+        assert out.read_bytes() == written
+        assert not left_by(model)
+    # Before the save, in the middle of it and after it.
+    assert (saved[0], halves > 0, saved[-1]) == (False, True, True)
+
+
+def left_by(model):
+    """What writers that died have left beside a model."""
+    return [path for path in model.parent.glob(f".{model.name}.*") if path.suffix != ".lock"]
 
 
 def test_several_files_are_predicted_and_rehearsed(pool, model, tmp_path):
@@ -161,3 +206,21 @@ def test_several_files_are_predicted_and_rehearsed(pool, model, tmp_path):
     options = ("--output", tmp_path / "run", "--no-match", "--algorithm", "passive", "--json")
     found = json.loads(run("run", tmp_path / "known-*.csv", *options))
     assert found["examples"] + found["tested"] == 300
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
+def test_every_command_takes_addresses(bucket, pool, model, tmp_path):
+    questions, answers = tmp_path / "q.csv", tmp_path / "a.csv"
+    ask(pool, tmp_path / "here.askance", tmp_path / "here.csv", *PLAN, *NAMES)
+    for part in "ab":
+        bucket.put(str(tmp_path / f"pool-{part}.csv"), f"pool/{part}.csv")
+    ask("s3://pool/*.csv", model, questions, *PLAN, *NAMES)
+    assert questions.read_text() == (tmp_path / "here.csv").read_text()
+    count = answered(questions, answers)
+    bucket.put(str(answers), "pool/answers/a.csv")
+    assert f"learned {count} labels" in run("tell", model, "s3://pool/answers/*.csv")
+    predicted = run("predict", model, "s3://pool/*.csv", "-o", tmp_path / "p.csv")
+    assert "1,200 predictions" in predicted
+    options = ("--id", "id", "--positive", "up", "--output", tmp_path / "run", "--no-match")
+    found = json.loads(run("run", "s3://pool/answers/*.csv", *options, "--json"))
+    assert found["examples"] == count

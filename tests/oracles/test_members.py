@@ -81,6 +81,26 @@ def test_words_are_weighted_by_their_rarity_among_all_rows(words, fitted, alone)
     assert (found.argmax(axis=1) == (bayes.predict(scaled[N:]) > 0)).all()
 
 
+def test_words_that_no_label_has_say_nothing_of_several_classes(words, fitted):
+    """The fit leaves them out; scikit-learn's, which does not, gives them weights of zero."""
+    X, y = words
+    codes = np.where(y > 0, 2, np.arange(2 * N) % 2)
+    seen = X.sum(axis=0) > 0
+    taught = (X[:N] > 0).any(axis=0)[seen]
+    assert 0 < taught.sum() < len(taught)
+    scaled = TfidfTransformer(smooth_idf=True).fit(X[:, seen]).transform(X[:, seen])
+    twins = [
+        LogisticRegression(C=c, max_iter=300, tol=1e-3).fit(scaled[:N], codes[:N])
+        for c in (3, 10, 30)
+    ]
+    name = "logistic regression of words"
+    found = fitted(X, codes, members=[name], coded=True)
+    given = found.probabilities(from_dense(X[N:]))
+    gaps = [abs(given - twin.predict_proba(scaled[N:])).max() for twin in twins]
+    assert min(gaps) < 1e-3
+    assert (found.scorers[0].weights[~taught] == 0).all()
+
+
 def test_the_signs_that_hashing_gives_to_words_do_not_matter(words, fitted, alone):
     X, y = words
     signs = np.where(np.arange(X.shape[1]) % 3, 1.0, -1.0)

@@ -32,6 +32,27 @@ def test_a_budget_that_was_not_reached_has_no_error_in_the_table(curve):
     assert "160" not in cells, "nobody asked so many"
 
 
+def test_costs_are_whole_in_eighty_columns(curve):
+    """Six contestants of ``compare``; large costs are written out."""
+    medians = [1234.5, 21.0, 0.275]
+    curves = [curve(medians, 45, 123456.0, f"iwal {i}") for i in range(6)]
+    console = Console(width=80)
+    with console.capture() as capture:
+        console.print(table(curves, measure="test cost"))
+    text = capture.get()
+    assert "Test cost: median" in text
+    assert "\N{HORIZONTAL ELLIPSIS}" not in text
+    assert "e+" not in text
+    columns = [
+        line.split("\N{BOX DRAWINGS LIGHT VERTICAL}")[2].strip()
+        for line in text.splitlines()
+        if line.startswith("\N{BOX DRAWINGS LIGHT VERTICAL}")
+    ]
+    assert " ".join(columns).startswith(
+        "1,234 (988 - 1,481) 21 (17 - 25) 0.28 (0.22 - 0.33) 123,456"
+    )
+
+
 def test_what_labels_say_by_themselves_stands_below(curve):
     said = Interval(0.14, 0.051, 0.3, 0.95, "error", "at any time")
     known, unknown = replace(curve([0.3], asked=25), judged=said), curve([0.3], asked=45)

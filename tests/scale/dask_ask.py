@@ -1,6 +1,6 @@
 """Ask two rounds about a pool on a Dask cluster of two workers of which one is killed on the way.
 
-python dask_ask.py POOL MODEL: prints the questions as JSON.
+python dask_ask.py POOL MODEL: prints the questions as JSON, and what is then predicted there.
 """
 
 import json
@@ -8,11 +8,13 @@ import os
 import signal
 import sys
 
+import numpy as np
 from distributed import Client, LocalCluster
 from sklearn.linear_model import LogisticRegression
 
+from askance import ActiveLearner
 from askance.data.reading.intake import Reading
-from askance.scale import PoolPlan, Workers, ask_pool, tell_pool, workers
+from askance.scale import PoolPlan, Workers, ask_pool, predict_pool, tell_pool, workers
 
 
 def label(fields):
@@ -42,13 +44,16 @@ def main(pool: str, model: str) -> None:
                 yield result
 
         workers._in_order = kill_once
+        team = Workers(cluster=cluster.scheduler_address)
         for number in range(2):
-            team = Workers(cluster=cluster.scheduler_address)
             found = ask_pool(pool, model, plan if number == 0 else None, workers=team)
             asked.append([[one.id, one.probability] for one in found.questions])
             tell_pool(model, {one.id: label(one.fields) for one in found.questions})
         assert not victims
-    sys.stdout.write(json.dumps(asked))
+        chunks = list(predict_pool(ActiveLearner.load(model), pool, team))
+    columns = [np.concatenate([one[name] for one in chunks]) for name in ("id", "probability_up")]
+    said = list(zip(*map(np.ndarray.tolist, columns), strict=True))
+    sys.stdout.write(json.dumps([asked, said]))
 
 
 if __name__ == "__main__":

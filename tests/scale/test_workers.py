@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 from tests.scale.conftest import plan, truth
 
+from askance import ActiveLearner
 from askance.errors import AskanceError, BadRecord, InvalidParameter
-from askance.scale import Workers, ask_pool, tell_pool
+from askance.scale import Workers, ask_pool, predict_pool, tell_pool
 from askance.storage.states import read_state
 
 
@@ -101,6 +102,10 @@ def test_the_questions_and_the_model_are_the_same_from_any_processes(pieces, tmp
     np.testing.assert_equal(other_state, state)
 
 
+def pairs(chunk):
+    return zip(chunk["id"].tolist(), chunk["probability_up"].tolist(), strict=True)
+
+
 def test_they_are_the_same_from_a_cluster_whose_worker_was_killed(pieces, tmp_path):
     asked, state = two_rounds(pieces, tmp_path / "1.askance", Workers())
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -111,5 +116,10 @@ def test_they_are_the_same_from_a_cluster_whose_worker_was_killed(pieces, tmp_pa
         env=environment,
         check=True,
     )
-    assert json.loads(done.stdout) == asked
+    found, said = json.loads(done.stdout)
+    assert found == asked
+    live = ActiveLearner.load(tmp_path / "1.askance")
+    here = [[*pair] for chunk in predict_pool(live, pieces) for pair in pairs(chunk)]
+    assert said == here
+    assert len(said) == 1200
     np.testing.assert_equal(read_state(tmp_path / "dask.askance", "active learner"), state)

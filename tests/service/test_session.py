@@ -356,9 +356,11 @@ def test_a_change_is_fitted_again_at_once(session):
     opened = session.stream(stream)
     entry = session.history(stream, "ann", 500)[-1]
     served = opened.fold.served_at
-    session.change(stream, "ann", entry.number, entry.vote.position, "ham")
-    assert not opened.fold.is_clean
-    assert state_of(folded(session, stream).learner) == state_of(opened.learner)
+    # Held, so that the new classifier cannot serve while it is looked at.
+    with opened.lock:
+        session.change(stream, "ann", entry.number, entry.vote.position, "ham")
+        assert not opened.fold.is_clean
+        assert state_of(folded(session, stream).learner) == state_of(opened.learner)
     refit_done(session, stream)
     assert opened.fold.served_at > served
     assert opened.fold.is_clean

@@ -157,7 +157,7 @@ def _show(found: "Verdict", files: list[str]) -> None:
             "allows for the worst of them, the rest takes them for questions never asked."
         )
     if found.narrowing is None:
-        say("Note: a sample of an earlier version does not say when its labels came.")
+        say("Note: the sample does not say when these labels came, so there is no picture.")
     if files:
         say(f"Wrote {', '.join(files)}.")
 

@@ -69,6 +69,13 @@ class LabellingOptions:
             "are numbered.",
         ),
     ] = None
+    costs: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Table of what each prediction, by columns, costs for each label, by rows.",
+        ),
+    ] = None
     raw: Raw = False
     seed: Seed = 0
 
@@ -91,8 +98,7 @@ class LabellingOptions:
         from askance.labelling.settings import LAG, Settings
         from askance.presets import suggested
 
-        if algorithm == "auto":
-            parameters = {"lag": LAG, **parameters}
+        parameters = {"lag": LAG, **parameters} if algorithm == "auto" else dict(parameters)
         reading.refuse_as_label(self.label)
         classes: tuple[str, ...] = (self.negative, self.positive)
         keys: tuple[str, ...] = ()
@@ -100,6 +106,11 @@ class LabellingOptions:
             from askance.terminal.choices import parse_classes
 
             classes, keys = parse_classes(self.classes)
+        if self.costs is not None:
+            from askance.evaluation.costs import read_costs
+            from askance.rehearsal.held import costs_of
+
+            parameters["cost_matrix"] = costs_of(read_costs(self.costs), classes).tolist()
         return Settings(
             algorithm=algorithm,
             parameters=suggested(algorithm, parameters),
@@ -184,7 +195,18 @@ def _report(session: "Session", paths: dict[str, Path], *, as_json: bool) -> Non
         say(f"By these labels: {sentence(standing.error)}.")
     if standing.reason:
         say(f"They are enough: {standing.reason}.")
+    for unseen in _unseen(session) if standing.spent else ():
+        say(f"Note: no label is {unseen!r}, so that class was not learned.")
     for name, path in paths.items():
         say(f"{_MEANINGS[name]:28} {path}")
     if session.ended is None:
         say("The same command picks up where you left off.")
+
+
+def _unseen(session: "Session") -> list[str]:
+    """Which of three classes or more has no label."""
+    from askance.labelling.journal import class_of
+
+    classes = session.learner.classes
+    seen = {class_of(given.answer) for given in session.journal.answers}
+    return [name for name in classes if name not in seen] if len(classes) > 2 else []

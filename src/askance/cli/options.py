@@ -340,8 +340,8 @@ class JudgingOptions:
             min=0.0,
             max=0.99,
             metavar="P",
-            help="Probability with which labels are asked for outside the region of the cover and "
-            "the Oracular variants, to judge only.",
+            help="Probability with which labels are asked for where coal, the cover and the "
+            "Oracular variants never ask, to judge only.",
             rich_help_panel="Judging and stopping",
         ),
     ] = 0.0

@@ -277,7 +277,9 @@ def _classes(names: list[str]) -> str:
 
 
 def _shown_loss(summary: dict[str, Any], loss: float) -> str:
-    return f"{loss:.3g}" if summary["measure"] == "test cost" else f"{loss:.1%}"
+    from askance.plots.curve import cost_text
+
+    return cost_text(loss) if summary["measure"] == "test cost" else f"{loss:.1%}"
 
 
 def _constant_name(summary: dict[str, Any]) -> str:

@@ -107,6 +107,11 @@ class Settings:
         features.set_scales(None if self.scales is None else scales_from(self.scales))
         return features
 
+    @property
+    def has_costs(self) -> bool:
+        """Whether mistakes have costs, which are those of the classes it began with."""
+        return "cost_matrix" in self.parameters
+
     def by_name(self) -> dict[str, Any]:
         """Each setting under the name of its option.
 
@@ -127,6 +132,7 @@ class Settings:
             "algorithm": self.algorithm,
             "seed": self.seed,
             **self.parameters,
+            "costs": self.parameters.get("cost_matrix"),
             "classes": named,
             **(two if len(self.classes) == 2 else {}),
         }

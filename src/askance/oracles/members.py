@@ -152,10 +152,17 @@ def _words_logistic(sample: KnownLabels, points: Matrix) -> Member:
 
     def fit(part: KnownLabels, strength: float) -> LinearScorer:
         model = LogisticRegression(C=strength, max_iter=300, tol=1e-3)
-        model.fit(_scaled(part.X, factors), part.codes, sample_weight=part.weights)
-        plain = np.zeros(len(factors)), np.ones(len(factors))
+        X, words = _scaled(part.X, factors), np.arange(len(factors))
+        if part.classes > 2:
+            # A word that no label has keeps the weight 0, but each class would pay for it.
+            words = np.unique(X.indices)
+            X = X[:, words]
+        model.fit(X, part.codes, sample_weight=part.weights)
+        plain = np.zeros(len(words)), np.ones(len(words))
         linear = linear_scorer(model, *plain, part.classes)
-        return LinearScorer(linear.weights, linear.intercepts, factors)
+        weights = np.zeros((len(factors), part.classes))
+        weights[words] = linear.weights
+        return LinearScorer(weights, linear.intercepts, factors)
 
     return _best(sample, [3.0, 10.0, 30.0], fit)
 

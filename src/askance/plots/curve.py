@@ -8,7 +8,7 @@ import numpy as np
 
 from askance.types import Floats, Integers, Interval, Run
 
-__all__ = ["Band", "Curve", "label_budgets", "sum_up"]
+__all__ = ["Band", "Curve", "cost_text", "label_budgets", "sum_up"]
 
 
 class Band(NamedTuple):
@@ -60,6 +60,15 @@ class Curve:
             "error": self.final,
             "judged": None if self.judged is None else self.judged._asdict(),
         }
+
+
+def cost_text(cost: float, digits: int = 3) -> str:
+    """A cost with a few digits, and all of those before the point.
+
+    >>> cost_text(0.2933), cost_text(1.05, 2), cost_text(12345.6)
+    ('0.293', '1.1', '12,346')
+    """
+    return f"{cost:.{digits}g}" if abs(cost) < 10**digits - 0.5 else f"{cost:,.0f}"
 
 
 def sum_up(name: str, runs: Sequence[Run]) -> Curve:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from rich.table import Table
 
-from askance.plots.curve import Curve
+from askance.plots.curve import Curve, cost_text
 
 __all__ = ["percentage", "table"]
 
@@ -30,7 +30,7 @@ def table(
         if any(curve.reached(budget) for curve in curves):
             result.add_row(str(budget), *(_cell(curve, i, share) for curve in curves))
     result.add_section()
-    ends = (f"{100 * one.final:.1f}" if share else f"{one.final:.3g}" for one in curves)
+    ends = (f"{100 * one.final:.1f}" if share else cost_text(one.final) for one in curves)
     result.add_row("at the end", *ends)
     result.add_row("labels asked", *(f"{curve.asked:.0f}" for curve in curves))
     if target is not None:
@@ -54,9 +54,12 @@ def _cell(curve: Curve, i: int, share: bool) -> str:
     if not curve.reached(curve.budgets[i]):
         return "-"
     quartiles = (curve.lower, curve.median, curve.upper)
-    form = percentage if share else "{:.2g}".format
-    lower, median, upper = (form(part[i]) for part in quartiles)
-    return f"{median} ({lower}-{upper})"
+    if share:
+        lower, median, upper = (percentage(part[i]) for part in quartiles)
+        return f"{median} ({lower}-{upper})"
+    lower, median, upper = (cost_text(part[i], 2) for part in quartiles)
+    # Costs are longer than percentages, so they need blanks where they can be broken.
+    return f"{median} ({lower} - {upper})"
 
 
 def percentage(share: float) -> str:

@@ -13,7 +13,7 @@ from matplotlib.ticker import FixedLocator, NullLocator, PercentFormatter
 from sklearn.isotonic import IsotonicRegression
 
 from askance.errors import InvalidParameter
-from askance.plots.curve import Band, Curve
+from askance.plots.curve import Band, Curve, cost_text
 from askance.plots.palette import COLOURS, GREY, MARKERS
 from askance.storage.files import write_atomically
 from askance.types import Floats
@@ -205,10 +205,10 @@ def _label_ends(axes: Axes, curves: Sequence[Curve], styles: Sequence[_Style], l
     ends = to_axes.transform([(curve.asked, curve.final) for curve in curves])[:, 1]
     heights = spread_apart(ends, _GAP)
     heights += max(0.0, _GAP / 2 - heights.min())
-    form = ".1%" if look.measure.endswith("error") else ".3g"
+    form = "{:.1%}".format if look.measure.endswith("error") else cost_text
     for curve, style, height in zip(curves, styles, heights.tolist(), strict=True):
         axes.annotate(
-            f"{curve.name}\n{curve.final:{form}} with {curve.asked:.0f} labels",
+            f"{curve.name}\n{form(curve.final)} with {curve.asked:.0f} labels",
             xy=(curve.asked, curve.final),
             xytext=(1.03, height),
             textcoords="axes fraction",

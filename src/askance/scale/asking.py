@@ -18,7 +18,7 @@ from askance.live.rounds import asked_of, enter_round, in_rounds
 from askance.live.saving import checked_classes, read_saved
 from askance.scale.book import Book, PoolQuestion
 from askance.scale.deciding import Found, RoundJob, decide_piece, merged
-from askance.scale.workers import Workers
+from askance.scale.workers import Team, Workers
 from askance.storage.locks import held
 from askance.validation import require_whole
 
@@ -90,7 +90,7 @@ def opened_model(model: str | Path) -> Iterator[Path]:
 
 
 def ask_pool(
-    pool: Pool, model: str | Path, plan: PoolPlan | None = None, *, workers: Workers | None = None
+    pool: Pool, model: str | Path, plan: PoolPlan | None = None, *, workers: Team | None = None
 ) -> Round:
     r"""Decide over a fresh part of a pool, and open its questions in a model file.
 

@@ -1,6 +1,7 @@
 """Predictions for any number of files, by any workers."""
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,10 +10,13 @@ from askance.data.reading.intake import Reading
 from askance.data.reading.readers import pieces_of
 from askance.exports.predictions import predictions
 from askance.live import ActiveLearner
-from askance.scale.workers import Workers
+from askance.scale.workers import Team, Workers
 from askance.storage.tables import Chunk
 
 __all__ = ["predict_pool"]
+
+MOST_ROWS = 1 << 20
+"""Rows of a piece from which on its predictions are not put together for another process."""
 
 
 class _Job(NamedTuple):
@@ -24,7 +28,7 @@ class _Job(NamedTuple):
 def predict_pool(
     live: ActiveLearner,
     pool: str | Path | Sequence[str | Path],
-    workers: Workers | None = None,
+    workers: Team | None = None,
     *,
     format: str | None = None,
     id: str | None = None,
@@ -32,7 +36,8 @@ def predict_pool(
     r"""Predict for every record, in the order of the files, however many workers there are.
 
     The chunks are those of ``askance.exports.predictions.predictions``. With several workers,
-    files other than Parquet are read once more, to count their rows.
+    files other than Parquet are read once more, to count their rows, and those of over a million
+    rows are left to this process: only so memory stays constant.
 
     >>> import tempfile
     >>> file = Path(tempfile.mkdtemp()) / "people.csv"
@@ -49,10 +54,19 @@ def predict_pool(
         return
     positive = Reading.from_state(live.reading).positive
     pieces = [piece for piece in pieces_of(files, format, positive) if piece.rows]
+    job = _Job(live, format, id)
     with workers.running() as each:
-        for chunks in each(_predict_piece, _Job(live, format, id), pieces):
-            yield from chunks
+        for large, run in groupby(pieces, lambda piece: piece.rows > MOST_ROWS):
+            some = list(run)
+            # Those of a large piece are given on as they come.
+            found = (_predicted(job, one) for one in some) if large else each(_listed, job, some)
+            for chunks in found:
+                yield from chunks
 
 
-def _predict_piece(job: _Job, piece: Piece) -> list[Chunk]:
-    return list(predictions(job.live, piece, format=job.format, id=job.id))
+def _predicted(job: _Job, piece: Piece) -> Iterator[Chunk]:
+    return predictions(job.live, piece, format=job.format, id=job.id)
+
+
+def _listed(job: _Job, piece: Piece) -> list[Chunk]:
+    return list(_predicted(job, piece))

@@ -7,14 +7,14 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import Any
+from typing import Any, Protocol
 
 from joblib.externals.loky import ProcessPoolExecutor
 
 from askance.errors import AskanceError, InvalidParameter
 from askance.validation import require_whole
 
-__all__ = ["Each", "Workers"]
+__all__ = ["Each", "Team", "Workers"]
 
 Each = Callable[[Callable[[Any, Any], Any], Any, Iterable[Any]], Iterator[Any]]
 """Calls ``function(job, piece)`` for each of some pieces; results come in their order."""
@@ -24,6 +24,13 @@ AHEAD = 3
 
 DEATHS = 3
 """How often in a row workers may die over the same piece before it is given up."""
+
+
+class Team(Protocol):
+    """Whoever works on pieces: :class:`Workers`, or what a user brings, as Spark."""
+
+    def running(self) -> contextlib.AbstractContextManager[Each]:
+        """Give what works on pieces, while the team is there."""
 
 
 @dataclass(frozen=True, slots=True)

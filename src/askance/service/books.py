@@ -17,7 +17,7 @@ _HOUR, _DAY = 3600.0, 86400.0
 class AskedQuestion:
     """A question and all that was said to it, by the position of the reply.
 
-    ``outcome`` is what came of it. ``leased`` are those to whom it was ever shown.
+    ``outcome`` is what came of it. ``leased`` are those to whom it was shown while it was open.
     """
 
     number: int
@@ -26,7 +26,7 @@ class AskedQuestion:
     probability: float
     predicted: int
     votes: dict[int, GivenVote] = field(default_factory=dict)
-    leased: set[str] = field(default_factory=set)
+    leased: tuple[str, ...] = ()
     outcome: QuestionOutcome | Undecided = "open"
     erased: bool = False
 
@@ -104,7 +104,7 @@ class Books:
     def _reply(self, event: Event, question: AskedQuestion) -> None:
         actor, data = event.actor or "", event.data
         if event.kind == "leased":
-            question.leased.add(actor)
+            question.leased = (*question.leased, actor)
         elif event.kind in ("answered", "skipped"):
             vote = GivenVote(
                 event.position,
@@ -134,6 +134,9 @@ class Books:
         if question.erased:
             after = QuestionOutcome(0, None)
         question.outcome = after
+        if after != "open":
+            # There are many of these: what is kept of each is what the memory of a stream grows by.
+            question.leased = ()
         if isinstance(before, QuestionOutcome) and before.label is not None:
             self.labels[before.label] -= 1
         if isinstance(after, QuestionOutcome) and after.label is not None:

@@ -31,6 +31,7 @@ def make_server(service: Service) -> uvicorn.Server:
 def run_server(service: Service, listener: socket.socket) -> None:
     """Serve at a socket, until SIGINT or SIGTERM; requests under way are answered first."""
     handler = log_to()
+    service.session.warm_up()
     try:
         make_server(service).run(sockets=[listener])
     finally:

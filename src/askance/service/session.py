@@ -28,6 +28,7 @@ from askance.service.settings import StreamSettings
 from askance.service.snapshots import learner_bytes
 from askance.service.status import ChartPoint, StreamStatus, chart, status
 from askance.service.stream import Clock, OpenStream
+from askance.service.warming import Warmth
 from askance.sparse import rows_of
 from askance.types import Event
 
@@ -105,6 +106,29 @@ class Session:
         self._refits = refits or Refits()
         self._lock = threading.RLock()
         self._streams: dict[str, OpenStream] = {}
+        self._warmth: Warmth | None = None
+
+    def warm_up(self) -> None:
+        """Load and compile what learners need, in the background, from now on.
+
+        Examples and answers wait for that without holding their stream, so its page is shown.
+        """
+        warmth = self._warmth = Warmth(self._refits)
+        created = [next(self.log.read(id, 0, 1)).data["settings"] for id in self.streams()]
+        created.append({"name": "the default", "classes": ["no", "yes"]})
+
+        def prepare() -> None:
+            for settings in created:
+                warmth.prepare(StreamSettings.from_json(settings))
+
+        threading.Thread(target=prepare, daemon=True).start()
+
+    def _warm(self, id: str) -> OpenStream:
+        """A stream whose learner can work at once."""
+        opened = self.stream(id)
+        if self._warmth is not None:
+            self._warmth.wait_for(opened.settings)
+        return opened
 
     def close(self) -> None:
         """Write everything down, and end."""
@@ -121,6 +145,8 @@ class Session:
         id = uuid.uuid4().hex[:12]
         first = Event(1, "created", self.clock(), actor, data={"settings": settings.as_json()})
         self.log.append(id, [first]).result()
+        if self._warmth is not None:
+            self._warmth.prepare(settings)
         return id
 
     def streams(self) -> list[str]:
@@ -146,7 +172,7 @@ class Session:
         self, stream: str, examples: Sequence[tuple[str | None, Mapping[str, Any]]]
     ) -> list[Offered]:
         """Offer examples, each with its sender's id and its record: see :mod:`offering`."""
-        return offering.offer_examples(self.stream(stream), examples)
+        return offering.offer_examples(self._warm(stream), examples)
 
     def upload(
         self, stream: str, source: Path, reading: Reading | None = None, prefix: str = ""
@@ -167,7 +193,7 @@ class Session:
 
     def predict(self, stream: str, records: Sequence[Mapping[str, Any]]) -> list[Prediction]:
         """The class of each record, as the learner sees it now."""
-        opened = self.stream(stream)
+        opened = self._warm(stream)
         with opened.lock:
             learner, name = opened.learner, opened.settings.class_name
             if learner is None:
@@ -194,7 +220,7 @@ class Session:
 
     def lease(self, stream: str, person: str) -> list[ShownQuestion]:
         """The current and the next question of a person."""
-        opened = self.stream(stream)
+        opened = self._warm(stream)
         questions = answering.lease(opened, person)
         for _ in range(uploads.MOST_TURNS):
             if len(questions) >= answering.AHEAD or not uploads.feed(opened):
@@ -227,7 +253,7 @@ class Session:
         admin: bool = False,
     ) -> Receipt:
         """Answer a question, or skip it with None; it is on the disk when this returns."""
-        return answering.answer(self.stream(stream), person, number, label, key, admin=admin)
+        return answering.answer(self._warm(stream), person, number, label, key, admin=admin)
 
     def undo(self, stream: str, person: str, key: str | None = None) -> ShownQuestion | None:
         """Take a reply back, the last one or that of a key; the question waits for them again."""

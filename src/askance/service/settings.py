@@ -11,10 +11,14 @@ from askance.data.features.indexers import Hashing
 from askance.data.reading.intake import Reading
 from askance.errors import InvalidLabel, InvalidParameter
 from askance.live import ActiveLearner, Budget
+from askance.presets import ALGORITHMS, BATCH_ALGORITHMS
 from askance.types import Label, State
 from askance.validation import require_whole, shown
 
-__all__ = ["StreamSettings"]
+__all__ = ["LEARNERS", "StreamSettings"]
+
+LEARNERS = ("auto", "coal", *ALGORITHMS)
+"""The learners that a stream may have."""
 
 MOST_CLASSES = 100
 """Classes that a stream may have: more fit on no page."""
@@ -24,6 +28,12 @@ LONGEST_NAME = 200
 
 LONGEST_GUIDELINES = 100_000
 """Characters of a stream's guidelines."""
+
+_OWN = {
+    *("budget", "classes", "estimator", "features", "horizon", "lag", "n_classes", "n_features"),
+    *("random_state", "rate", "reading", "rounds", "until"),
+}
+"""Parameters that the other settings of a stream stand for, or that are not plain values."""
 
 _HOST = re.compile(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?(:[0-9]{1,5})?")
 
@@ -39,7 +49,7 @@ class StreamSettings:
     classes
         The names of the answers, two or more.
     learner, parameters
-        As :class:`askance.ActiveLearner` takes them.
+        As :class:`askance.ActiveLearner` takes them; one of :data:`LEARNERS`.
     total, horizon
         Labels in all, and examples in all if they are known.
     rate
@@ -114,6 +124,7 @@ class StreamSettings:
             raise InvalidParameter(f"lease must be from 1 to 86400 seconds, got {self.lease}")
         if self.horizon is not None and self.total is None:
             raise InvalidParameter("a horizon needs a total, the labels for so many examples")
+        _check_learner(self.learner, self.parameters)
         Reading(ngrams=self.ngrams, bits=self.bits, scale=self.scale)
         # Whether the learner can be made, now rather than with the first example.
         self.make_learner(FeatureMap(Hashing(1)))
@@ -187,6 +198,17 @@ def _check_classes(classes: tuple[str, ...]) -> None:
         )
     for name in classes:
         _check_text("the name of a class", name, LONGEST_NAME, 1)
+
+
+def _check_learner(learner: str, parameters: Mapping[str, Any]) -> None:
+    if learner in BATCH_ALGORITHMS:
+        raise InvalidParameter(
+            f"{learner} learns in epochs, and people would wait for its fits: a stream has one of "
+            f"{', '.join(LEARNERS)}"
+        )
+    taken = sorted(_OWN & parameters.keys())
+    if taken:
+        raise InvalidParameter(f"parameters of a stream's learner cannot have {taken[0]}")
 
 
 def _check_hosts(hosts: tuple[str, ...]) -> None:

@@ -33,11 +33,9 @@ class Taken(NamedTuple):
 
 
 class KnownClassifier:
-    """In the place of an oracle: what it would fit is known already, or will not be needed."""
+    """In the place of an oracle: what it would fit is known already."""
 
-    def __init__(
-        self, oracle: ProbabilisticOracle, classifier: ProbabilisticClassifier | None
-    ) -> None:
+    def __init__(self, oracle: ProbabilisticOracle, classifier: ProbabilisticClassifier) -> None:
         self.versions = oracle.versions
         self._classifier = classifier
 
@@ -45,7 +43,7 @@ class KnownClassifier:
         self, X: Matrix, targets: Integers, importance: Floats, unlabeled: Matrix
     ) -> ProbabilisticClassifier:
         """The classifier that is known."""
-        return self._classifier  # type: ignore[return-value]
+        return self._classifier
 
 
 class LearnerSnapshots:
@@ -68,19 +66,21 @@ class LearnerSnapshots:
     def load(self, state: bytes, like: ActiveLearner | None = None) -> ActiveLearner | None:
         """The learner of a snapshot; None if it is damaged.
 
-        If there is one that is ``like`` it but later, nothing is fitted: the classifier is that of
-        the later one, or will be.
+        If there is one that is ``like`` it but later, and decides by a classifier, nothing is
+        fitted: the classifier is that one.
         """
+        auto = None if like is None or not isinstance(like.learner, Auto) else like.learner
+        known = None if auto is None else auto.served.classifier
         try:
             with tempfile.NamedTemporaryFile(suffix=".askance") as file:
                 Path(file.name).write_bytes(state)
-                if like is None or not isinstance(like.learner, Auto):
+                if like is None or known is None:
                     return ActiveLearner.load(file.name)
                 assert like.features is not None
                 learner = self._settings.make_learner(like.features).learner
                 assert isinstance(learner, Auto)
                 oracle = learner.oracle
-                learner.oracle = KnownClassifier(oracle, like.learner.served.classifier)
+                learner.oracle = KnownClassifier(oracle, known)
                 loaded = ActiveLearner.load(file.name, learner)
                 learner.oracle = oracle
                 return loaded

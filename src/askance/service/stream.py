@@ -59,6 +59,8 @@ class OpenStream:
         self._unwritten: dict[str, Event] = {}
         self._unwritten_contents: dict[int, ExampleContent] = {}
         self._snapshot_at = 0
+        # The fit that tells when it is done.
+        self._watched: Future[Any] | None = None
         self._open()
 
     def _open(self) -> None:
@@ -158,8 +160,8 @@ class OpenStream:
             return
         auto.work_in(self._refits)
         future = auto.refit[1]
-        if future is not None and not hasattr(future, "looked_after"):
-            future.looked_after = True  # type: ignore[attr-defined]
+        if future is not None and future is not self._watched:
+            self._watched = future
             future.add_done_callback(self._fitted)
 
     def _fitted(self, future: "Future[Any]") -> None:

@@ -35,6 +35,9 @@ _STYLES = {
     "oracular_iwal1": Style(COLOURS[5], "v", "--"),
     "margin": Style(COLOURS[3], "P", "-"),
     "passive": Style(GREY, "X", ":"),
+    # Beyond the paper; these two colours are those of what has no lane for each class.
+    "auto": Style(COLOURS[0], "*", "-"),
+    "coal": Style(COLOURS[2], "h", "--"),
 }
 _QUARTILES = ("online_active_cover", "oracular_iwal0", "passive")
 _RC: Any = {
@@ -90,7 +93,8 @@ def _curve_style(name: str, place: int) -> dict[str, Any]:
 
 def _labels_axis(axes: Axes, budgets: Sequence[int]) -> None:
     axes.set_xscale("log", base=2)
-    axes.set_xticks(budgets[::2], [str(b) for b in budgets[::2]])
+    shown = budgets if len(budgets) <= 6 else budgets[::2]
+    axes.set_xticks(shown, [str(b) for b in shown])
     axes.minorticks_off()
 
 
@@ -138,13 +142,17 @@ def _draw_quartiles(axes: Axes, results: Results, choice: Choice, divisor: int |
 
 
 def draw_errors(
-    results: Results, choice: Choice, datasets: Sequence[str], names: Sequence[str]
+    results: Results,
+    choice: Choice,
+    datasets: Sequence[str],
+    names: Sequence[str],
+    measure: str = "test error",
 ) -> Figure:
     """Median test error against labels, one panel for each data set.
 
     Paper: ``fig:test-err-examples``, ``fig:err_vs_query_medium``.
     """
-    columns = min(3, len(datasets))
+    columns = 2 if len(datasets) == 4 else min(3, len(datasets))
     rows = -(-len(datasets) // columns)
     every = names_of(results.study)
     with mpl.rc_context(_RC):
@@ -160,7 +168,7 @@ def draw_errors(
             axes.set_title(dataset, fontsize=9)
             _labels_axis(axes, results.study.budgets)
             if place % columns == 0:
-                axes.set_ylabel("test error")
+                axes.set_ylabel(measure)
             if place + columns >= len(datasets):
                 axes.set_xlabel("labels")
         handles = panels[0].get_legend_handles_labels()

@@ -137,6 +137,11 @@ class Dialogue:
             self._answer(f"is {name}")
 
     def _answer(self, answer: Reply) -> None:
+        name = class_of(answer)
+        known = name is None or name in self._session.learner.classes
+        if not known and self._session.settings.has_costs:
+            self._message = "No class can be added: the costs have none of it."
+            return
         self._session.answer(answer)
         given = self._session.journal.answers[-1]
         self._message = f"Saved: record {given.id} {self._said(answer)}."

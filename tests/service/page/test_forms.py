@@ -27,6 +27,12 @@ def test_limits_and_what_people_see():
     assert settings.pictures == ("a.org", "b.org")
 
 
+def test_the_learner_is_auto_unless_another_is_chosen():
+    assert StreamForm.of(FormData(MAIL)).settings().learner == "auto"
+    chosen = StreamForm(**MAIL, learner="iwal1").settings()
+    assert (chosen.learner, chosen.total) == ("iwal1", 1000)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -35,6 +41,8 @@ def test_limits_and_what_people_see():
         ({"per_hour": "inf"}, "labels in an hour must be a number, got 'inf'"),
         ({"horizon": ""}, "needs the labels in all and the examples in all"),
         ({"plan": "rate"}, "needs the share to ask about"),
+        ({"learner": "batch_iwal"}, "batch_iwal learns in epochs"),
+        ({"learner": "iwal1", "plan": "rate", "rate": "0.1"}, "a rate is for the learner auto"),
         ({"name": " "}, "name must be text"),
         ({"classes": "ham"}, "classes must be 2 to 100 different names"),
         ({"pictures": "a.org; script-src *"}, "pictures"),

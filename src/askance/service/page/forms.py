@@ -43,6 +43,7 @@ class StreamForm:
     overlap: str = ""
     opinion: str = ""
     pictures: str = ""
+    learner: str = "auto"
 
     @classmethod
     def of(cls, form: Mapping[str, object]) -> Self:
@@ -70,6 +71,7 @@ class StreamForm:
             per_day=_whole("labels in a day", self.per_day),
             overlap=_whole("people for each question", self.overlap) or 1,
             opinion=bool(self.opinion),
+            learner=self.learner or "auto",
             pictures=tuple(host.lower() for host in listed(self.pictures)),
         )
 

@@ -18,6 +18,7 @@ from askance.service.page.forms import StreamForm, listed
 from askance.service.page.glances import Glance
 from askance.service.page.records import record_view
 from askance.service.page.visitors import AdminForm, AdminPage, Signed, Visitor, pages
+from askance.service.settings import LEARNERS
 
 __all__ = ["router"]
 
@@ -44,7 +45,11 @@ def _seen(visitor: Visitor, stream: str) -> Glance:
 @router.get("/new")
 def _new(visitor: AdminPage) -> Response:
     """The form for a new stream."""
-    return visitor.page("new.html", {"here": "new", "form": StreamForm()})
+    return visitor.page("new.html", _form(StreamForm()))
+
+
+def _form(form: StreamForm, fault: str = "") -> dict[str, object]:
+    return {"here": "new", "form": form, "learners": LEARNERS, "fault": fault}
 
 
 @router.post("/new")
@@ -54,8 +59,7 @@ def _create(visitor: AdminForm) -> Response:
     try:
         stream = visitor.session.create(form.settings(), visitor.id)
     except AskanceError as error:
-        context = {"here": "new", "form": form, "fault": str(error)}
-        return visitor.page("new.html", context, status=422)
+        return visitor.page("new.html", _form(form, str(error)), status=422)
     return RedirectResponse(f"/streams/{stream}", 303)
 
 
