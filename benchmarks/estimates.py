@@ -33,8 +33,8 @@ MANY = 10_000
 
 LIVE: dict[str, dict[str, Any]] = {
     "`margin`": {"learner": "margin", "b": 2.0},
-    "`margin`, a part held out": {"learner": "margin", "b": 2.0, "hold_out": 0.3},
-    "`auto`, a part held out": {
+    "`margin`, a part held out,": {"learner": "margin", "b": 2.0, "hold_out": 0.3},
+    "`auto`, a part held out,": {
         "learner": "auto",
         "budget": Budget(total=MANY + 1000),
         "horizon": int(1.5 * MANY),
