@@ -35,8 +35,8 @@ FIELDS = 8
 BATCH = 100
 SERVER_CORE, CLIENT_CORE = 0, 1
 
-CALM = 0.01
-"""IWAL's c0 in the soak, with which it asks about a tenth: people keep up with the questions."""
+CALM = 0.001
+"""IWAL's c0 in the soak, with which it asks about few examples, so people keep up with them."""
 
 
 @contextlib.contextmanager
@@ -162,7 +162,7 @@ def summary(load: Load, seconds: float) -> dict[str, float]:
     }
 
 
-def offers_alone(address: str, token: str, seconds: float) -> dict[str, float]:
+def offers_alone(address: str, token: str, process: int, seconds: float) -> dict[str, Any]:
     """As many offers as it takes, by two clients."""
     with Client(address, token) as client:
         stream = client.create_stream("offers", ["no", "yes"], rate=0.05, bits=10)
@@ -171,11 +171,13 @@ def offers_alone(address: str, token: str, seconds: float) -> dict[str, float]:
             threading.Thread(target=load.run, args=(offering(client, stream, seed), None))
             for seed in range(2)
         ]
+        before = processor_seconds(process)
         together(threads)
-        return summary(load, seconds)
+        used = processor_seconds(process) - before
+        return {**summary(load, seconds), "processor_seconds": round(used, 2)}
 
 
-def answers_alone(address: str, token: str, seconds: float) -> dict[str, float]:
+def answers_alone(address: str, token: str, process: int, seconds: float) -> dict[str, Any]:
     """As many answers as it takes, by twenty people."""
     with Client(address, token) as client:
         stream = client.create_stream("answers", ["no", "yes"], learner="passive", bits=10)
@@ -185,10 +187,12 @@ def answers_alone(address: str, token: str, seconds: float) -> dict[str, float]:
             client.offer(stream, [(None, record(draw)) for _ in range(1000)])
         load = Load(seconds)
         people = [annotator(address, token, f"a{i}") for i in range(20)]
+        before = processor_seconds(process)
         together(
             [threading.Thread(target=annotate, args=(load, one, stream, None)) for one in people]
         )
-        return summary(load, seconds)
+        used = processor_seconds(process) - before
+        return {**summary(load, seconds), "processor_seconds": round(used, 2)}
 
 
 def annotator(address: str, token: str, name: str) -> Client:
@@ -202,8 +206,8 @@ def annotator(address: str, token: str, name: str) -> Client:
 
 
 def both(
-    address: str, token: str, seconds: float, learner: str, ready: int
-) -> dict[str, dict[str, float]]:
+    address: str, token: str, process: int, seconds: float, learner: str, ready: int
+) -> dict[str, Any]:
     """500 offers and 50 answers a second, once there are so many labels."""
     with Client(address, token) as client:
         options: dict[str, Any] = {"parameters": {"c0": CALM}}
@@ -218,7 +222,7 @@ def both(
                 while found := person.questions(stream).questions:
                     for question in found:
                         person.answer(stream, question.number, label(question.record))
-        before = client.status(stream)
+        before, used = client.status(stream), processor_seconds(process)
         offers, answers = Load(seconds), Load(seconds)
         threads = [
             threading.Thread(target=offers.run, args=(offering(client, stream, 2), 500 / BATCH))
@@ -227,6 +231,7 @@ def both(
             threading.Thread(target=annotate, args=(answers, one, stream, 5.0)) for one in people
         ]
         together(threads)
+        used = processor_seconds(process) - used
         after = client.status(stream)
         counts = {
             "labels_before": before["answered"],
@@ -238,7 +243,14 @@ def both(
             "offers": summary(offers, seconds),
             "answers": summary(answers, seconds),
             "stream": counts,
+            "processor_seconds": round(used, 2),
         }
+
+
+def processor_seconds(process: int) -> float:
+    """What a process has used of its core; that of others on the machine does not matter here."""
+    fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def resident(process: int) -> float:
@@ -258,7 +270,7 @@ def soak(address: str, token: str, process: int, seconds: float) -> dict[str, An
 
     watcher = threading.Thread(target=watch)
     watcher.start()
-    found = both(address, token, seconds, "iwal1", 0)
+    found = both(address, token, process, seconds, "iwal1", 0)
     watcher.join()
     second, last = memory["megabytes"][1], memory["megabytes"][-1]
     return {**memory, "growth": round(last / second - 1, 3), **found}
@@ -277,13 +289,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
         url = stack.enter_context(database(chosen.db, folder, postgres=chosen.postgres))
         with server(url) as (address, token, process):
-            seconds = chosen.seconds
+            seconds, found = chosen.seconds, dict[str, Any]()
             if chosen.soak:
                 print(json.dumps({"soak": soak(address, token, process, chosen.soak)}))
                 return
-            print(json.dumps({"offers alone": offers_alone(address, token, seconds)}), flush=True)
-            print(json.dumps({"answers alone": answers_alone(address, token, seconds)}), flush=True)
-            found = both(address, token, seconds, "auto", chosen.labels)
+            for name, measure in (("offers", offers_alone), ("answers", answers_alone)):
+                found = measure(address, token, process, seconds)
+                print(json.dumps({f"{name} alone": found}), flush=True)
+            found = both(address, token, process, seconds, "auto", chosen.labels)
             print(json.dumps({"together": found}), flush=True)
 
 

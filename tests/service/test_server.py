@@ -1,7 +1,49 @@
+import platform
+import subprocess
+import sys
+
 import httpx
+import pytest
 from tests.service.serving import served
 
 
 def test_it_serves_and_stops(service):
     with served(service) as address:
         assert httpx.get(f"{address}/api/v1/openapi.json").json()["info"]["title"] == "askance"
+
+
+# Each thread uses some megabytes, and keeps a little that came after them.
+KEPT = """
+import sys, threading
+from pathlib import Path
+from askance.service.server import give_memory_back
+
+def resident():
+    return int(Path("/proc/self/status").read_text().split("VmRSS:")[1].split()[0]) / 1024
+
+def work(done, end):
+    del [bytearray(400_000)][:]
+    blocks, pin = [bytearray(b"x") * 300_000 for _ in range(40)], bytearray(600)
+    del blocks
+    done.wait()
+    end.wait()
+
+if sys.argv[1] == "ours":
+    give_memory_back()
+before, done, end = resident(), threading.Barrier(9), threading.Event()
+for _ in range(8):
+    threading.Thread(target=work, args=(done, end)).start()
+done.wait()
+print(resident() - before)
+end.set()
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="it is for the GNU C library")
+def test_what_threads_free_goes_back():
+    kept = {
+        how: float(subprocess.check_output([sys.executable, "-c", KEPT, how], text=True))
+        for how in ("ours", "as it is")
+    }
+    assert kept["ours"] < 10
+    assert kept["as it is"] > 50

@@ -62,7 +62,8 @@ def _parsed(url: str) -> sa.URL:
 
 
 def _careful(connection: sqlite3.Connection, record: Any) -> None:
-    for setting in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+    # Each thread of the server has a connection: their caches of pages together are to stay small.
+    for setting in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "cache_size=-512"):
         connection.execute(f"pragma {setting}")
 
 

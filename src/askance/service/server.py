@@ -1,5 +1,7 @@
 """The server process: uvicorn over an open service, until it is told to stop."""
 
+import contextlib
+import ctypes
 import logging
 import socket
 
@@ -10,10 +12,26 @@ from askance.service.logs import log_to
 from askance.service.page.router import page_router
 from askance.service.running import Service
 
-__all__ = ["make_server", "run_server"]
+__all__ = ["give_memory_back", "make_server", "run_server"]
 
 STOPPING = 10
 """Seconds that requests may take to end when the server stops."""
+
+
+_MALLOC = {-8: 2, -3: 2**18, -1: 2**20}
+"""Settings of the GNU C library: at most two heaps, none for large blocks, and trimmed early."""
+
+
+def give_memory_back() -> None:
+    """Let the C library return what is freed; where it is not GNU's, nothing happens.
+
+    Else each of the many threads of a server has a heap of its own, which keeps the largest state
+    that was ever saved there: memory would grow for hours and never shrink.
+    """
+    with contextlib.suppress(OSError, AttributeError):
+        mallopt = ctypes.CDLL(None).mallopt
+        for setting, value in _MALLOC.items():
+            mallopt(setting, value)
 
 
 def make_server(service: Service) -> uvicorn.Server:
@@ -31,6 +49,7 @@ def make_server(service: Service) -> uvicorn.Server:
 def run_server(service: Service, listener: socket.socket) -> None:
     """Serve at a socket, until SIGINT or SIGTERM; requests under way are answered first."""
     handler = log_to()
+    give_memory_back()
     service.session.warm_up()
     try:
         make_server(service).run(sockets=[listener])

@@ -1,6 +1,6 @@
 """Who calls: a token of a program or the cookie of a browser, with its role and its streams."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Annotated
 
 from fastapi import Depends, Path, Request, Security
@@ -30,7 +30,10 @@ _bearer = HTTPBearer(auto_error=False, description="A token that an admin made."
 _cookie = APIKeyCookie(name=COOKIE, auto_error=False, description="A browser that has signed in.")
 
 
-def _service(request: Request) -> Service:
+# What needs no database is async: else FastAPI hands each of these to a thread, for each request.
+
+
+async def _service(request: Request) -> Service:
     service: Service = request.app.state.service
     return service
 
@@ -63,8 +66,8 @@ def _caller(
     return account
 
 
-def _with_role(*roles: Role) -> Callable[..., Account]:
-    def check(account: Annotated[Account, Depends(_caller)]) -> Account:
+def _with_role(*roles: Role) -> Callable[..., Awaitable[Account]]:
+    async def check(account: Annotated[Account, Depends(_caller)]) -> Account:
         if account.role not in (*roles, "admin"):
             wanted = " or ".join((*roles, "admin"))
             raise Forbidden(f"this is for an account of the role {wanted}, got {account.role}")
@@ -73,7 +76,7 @@ def _with_role(*roles: Role) -> Callable[..., Account]:
     return check
 
 
-def _stream(
+async def _stream(
     stream: Annotated[str, Path(max_length=32)], account: Annotated[Account, Depends(_caller)]
 ) -> str:
     if not account.may_use(stream):
