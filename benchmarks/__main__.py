@@ -11,7 +11,7 @@ from benchmarks import ours, vw
 from benchmarks.grid import grid_rows, prepare_adult
 from benchmarks.parts import live_section, pass_section
 from benchmarks.peers import ROWS as ROWS_OF_PEERS
-from benchmarks.peers import peer_rows, step_rows
+from benchmarks.peers import class_step_rows, peer_rows, step_rows
 from benchmarks.scaling import memory_section, scaling_section
 from benchmarks.single import class_rows, cover_rows, passive_rows
 from benchmarks.streams import Prepared, dense, prepare, sparse
@@ -67,7 +67,9 @@ class Run:
         return cover_rows(self.bench, DENSE, self.stream(DENSE), self.n)
 
     def classes(self) -> Found:
-        return class_rows(self.bench, self.folder, self.n // 10)
+        ratios, section = class_rows(self.bench, self.folder, self.n // 10)
+        more, steps = class_step_rows(self.bench, self.n // 100)
+        return ratios + more, section, steps
 
     def grid(self) -> Found:
         streams = prepare_adult(self.folder)

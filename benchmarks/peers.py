@@ -7,12 +7,13 @@ Python, has rows of its own.
 import importlib.util
 import itertools
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from benchmarks import ours
-from benchmarks.steps import Result, measure
+from benchmarks.steps import Result, measure, measure_classes
 from benchmarks.streams import Prepared
 from benchmarks.table import Ratio, Section
 from benchmarks.timing import Bench, Job
@@ -49,11 +50,6 @@ def peer_rows(bench: Bench, data: Prepared) -> tuple[list[Ratio], Section]:
 def step_rows(bench: Bench, count: int) -> tuple[list[Ratio], Section]:
     """Ask and tell from Python, one row at a time."""
     results = bench.once("ours", Job(time_steps, (count, bench.repeats)))["results"]
-    ratios = [Ratio(f"ask and tell, {r.name}", r.ratio, None, r.least) for r in results]
-    rows = [
-        [r.name, *(f"{side.microseconds:.2f}" for side in (r.theirs, r.ours)), *_asked(r)]
-        for r in results
-    ]
     text = (
         "Microseconds of process time a row, every input check of ours on, and the share of rows "
         "whose label was asked and told. River, scikit-activeml and we get the same rows of 30 "
@@ -63,8 +59,27 @@ def step_rows(bench: Bench, count: int) -> tuple[list[Ratio], Section]:
         "of our learners must keep up with it, iwal1 at a c0 at which it asks as few; what it "
         "takes at its default, where it asks and learns many more, stands beside it."
     )
-    head = ["work", "peer", "ours", "peer asks", "we ask"]
-    return ratios, Section("Ask and tell, one row at a time", text, head, rows)
+    return _stepped("Ask and tell, one row at a time", text, results)
+
+
+def class_step_rows(bench: Bench, count: int) -> tuple[list[Ratio], Section]:
+    """The same with several classes."""
+    results = bench.once("ours", Job(time_class_steps, (count, 2 * bench.repeats)))["results"]
+    text = (
+        "Microseconds of process time a row. River's EntropySampler over its "
+        "OneVsRestClassifier of logistic regressions never asks while it knows no class, so it is "
+        "told the first labels."
+    )
+    return _stepped("Ask and tell with several classes", text, results)
+
+
+def _stepped(title: str, text: str, results: Sequence[Result]) -> tuple[list[Ratio], Section]:
+    ratios = [Ratio(f"ask and tell, {r.name}", r.ratio, None, r.least) for r in results]
+    rows = [
+        [r.name, *(f"{side.microseconds:.2f}" for side in (r.theirs, r.ours)), *_asked(r)]
+        for r in results
+    ]
+    return ratios, Section(title, text, ["work", "peer", "ours", "peer asks", "we ask"], rows)
 
 
 def _asked(result: Result) -> list[str]:
@@ -75,6 +90,11 @@ def _asked(result: Result) -> list[str]:
 def time_steps(count: int, rounds: int) -> dict[str, list[Result]]:
     """The comparisons with all peers that are installed."""
     return {"results": list(measure(count, rounds))}
+
+
+def time_class_steps(count: int, rounds: int) -> dict[str, list[Result]]:
+    """The comparisons with several classes."""
+    return {"results": list(measure_classes(count, rounds))}
 
 
 def run_river(data: Prepared) -> dict[str, float]:

@@ -22,7 +22,7 @@ import numpy as np
 from askance import ActiveLearner
 from askance.types import Row
 
-__all__ = ["COVER", "Result", "Rows", "measure"]
+__all__ = ["COVER", "Result", "Rows", "measure", "measure_classes"]
 
 N_FEATURES, NON_ZEROS = 10_000, 30
 COVER = 12
@@ -225,7 +225,6 @@ def measure(count: int = 20_000, rounds: int = 5) -> Iterator[Result]:
         river = time_river(small)
         for name, ours in live.items():
             yield _compare(f"{name} against River's EntropySampler", 0.7, ours, river, rounds)
-        yield from _of_classes(Rows(count // 10, NON_ZEROS), rounds)
     if _has("skactiveml"):
         peers = {
             f"{strategy} over {classifier}": time_skactiveml(small, strategy, classifier)
@@ -245,8 +244,11 @@ def measure(count: int = 20_000, rounds: int = 5) -> Iterator[Result]:
             yield _compare(name, 1.5, ours, time_vw(wide, c0), rounds)
 
 
-def _of_classes(data: Rows, rounds: int) -> Iterator[Result]:
-    """Several classes beside River's one against the rest."""
+def measure_classes(count: int = 2_000, rounds: int = 5) -> Iterator[Result]:
+    """Several classes beside River's one against the rest, if River is installed."""
+    if not _has("river"):
+        return
+    data = Rows(count, NON_ZEROS)
     river = time_river(data, classes=True)
     for name in OF_CLASSES:
         ours = time_askance(data, name, n_classes=CLASSES)
@@ -260,7 +262,7 @@ def _has(package: str) -> bool:
 
 
 if __name__ == "__main__":
-    for result in measure(*map(int, sys.argv[1:])):
+    for result in itertools.chain(measure(*map(int, sys.argv[1:])), measure_classes()):
         sys.stdout.write(
             f"{result.name:75} {result.ours.microseconds:7.2f} us "
             f"{result.theirs.microseconds:7.2f} us   ratio {result.ratio:.2f}"

@@ -47,7 +47,7 @@ def decided(learner, X, y, coins):
     return found
 
 
-@pytest.mark.parametrize("rare", [None, 200])
+@pytest.mark.parametrize("rare", [None, 200, 300, 350])
 def test_blocks_decide_as_rows_do(rare):
     X, y, coins = stream(600, rare=rare)
     found = []
