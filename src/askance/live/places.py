@@ -34,12 +34,14 @@ class StreamPlaces:
 
     def count(self, events: Floats) -> None:
         """Count examples by their probabilities, negative where no label was asked for."""
+        if not len(events):
+            return
         asked = np.flatnonzero(events > 0)
         self._positions += (self.offered + asked).tolist()
         self._probabilities += events[asked].tolist()
-        # Before each question, and after the last one.
-        gaps = np.split(-events[events <= 0], asked - np.arange(len(asked)))
-        first, *others = (float(np.min(gap, initial=1.0)) for gap in gaps)
+        # Before each question, and after the last one; a question itself counts as 1.
+        unasked = np.where(events > 0, 1.0, -events)
+        first, *others = np.minimum.reduceat(unasked, np.concatenate([[0], asked])).tolist()
         *least, self._since = min(self._since, first), *others
         self._least += least
         self.offered += len(events)
