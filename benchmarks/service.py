@@ -2,7 +2,7 @@
 
 Server, refits and database are pinned to one core, the clients to another.
 
-    python -m benchmarks.service [--postgres | --db URL] [--seconds 20] [--soak 600]
+    python -m benchmarks.service [--postgres | --db URL] [--seconds 20] [--together | --soak 600]
 
 ``--postgres`` starts a server of its own, pinned too. One that a URL names is not pinned from here.
 """
@@ -143,6 +143,13 @@ def annotate(load: Load, client: Client, stream: str, per_second: float | None) 
         load.done += 1
 
 
+def drain(client: Client, stream: str) -> None:
+    """Answer everything that waits."""
+    while found := client.questions(stream).questions:
+        for question in found:
+            client.answer(stream, question.number, label(question.record))
+
+
 def together(threads: list[threading.Thread]) -> None:
     """Run threads to their end."""
     for thread in threads:
@@ -218,10 +225,7 @@ def both(
         draw = random.Random(1)
         while client.status(stream)["answered"] < ready:
             client.offer(stream, [(None, record(draw)) for _ in range(1000)])
-            for person in people[:1]:
-                while found := person.questions(stream).questions:
-                    for question in found:
-                        person.answer(stream, question.number, label(question.record))
+            together([threading.Thread(target=drain, args=(one, stream)) for one in people])
         before, used = client.status(stream), processor_seconds(process)
         offers, answers = Load(seconds), Load(seconds)
         threads = [
@@ -284,6 +288,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=20.0)
     parser.add_argument("--labels", type=int, default=2000)
     parser.add_argument("--soak", type=float, default=0.0)
+    parser.add_argument("--together", action="store_true", help="only both at once")
     chosen = parser.parse_args()
     os.sched_setaffinity(0, {CLIENT_CORE})
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
@@ -293,7 +298,8 @@ def main() -> None:
             if chosen.soak:
                 print(json.dumps({"soak": soak(address, token, process, chosen.soak)}))
                 return
-            for name, measure in (("offers", offers_alone), ("answers", answers_alone)):
+            alone = (("offers", offers_alone), ("answers", answers_alone))
+            for name, measure in () if chosen.together else alone:
                 found = measure(address, token, process, seconds)
                 print(json.dumps({f"{name} alone": found}), flush=True)
             found = both(address, token, process, seconds, "auto", chosen.labels)

@@ -22,6 +22,8 @@ from askance.service.replay import check_stream
 
 TOTAL = 400
 PEOPLE = 3
+PATIENCE = 120.0
+"""Seconds that a slow machine may take for an answer, the compiling of kernels among them."""
 
 
 class Killed:
@@ -41,6 +43,17 @@ class Killed:
         # Numbers of examples by id, and labels by (stream, answer).
         self.offered: dict[tuple[str, str], tuple[int | None, bool, float]] = {}
         self.answered: dict[tuple[str, str], tuple[int, str]] = {}
+        self.refused: list[ServiceRefused] = []
+
+    @contextlib.contextmanager
+    def client(self, address: str, person: int):
+        """A client whose server may die under it, which is no refusal."""
+        with Client(address, self.tokens[person], timeout=PATIENCE) as client:
+            try:
+                yield client
+            except ServiceRefused as refused:
+                if refused.status:
+                    self.refused.append(refused)
 
     @contextlib.contextmanager
     def server(self):
@@ -60,7 +73,7 @@ class Killed:
         """Start, load, and kill after so many acknowledgements, which is at a random moment."""
         draw = random.Random(seed)
         with self.server() as (address, process):
-            with Client(address, self.tokens[0]) as admin:
+            with Client(address, self.tokens[0], timeout=PATIENCE) as admin:
                 if not self.streams:
                     options = {"total": TOTAL, "bits": 6}
                     names = ["ham", "spam"]
@@ -77,13 +90,13 @@ class Killed:
             for thread in threads:
                 thread.start()
             for _ in range(draw.randrange(5, 60)):
-                assert left.acquire(timeout=60)
+                assert left.acquire(timeout=2 * PATIENCE)
             process.send_signal(signal.SIGKILL)
             for thread in threads:
                 thread.join()
 
     def offer(self, address: str, seed: int, left: threading.Semaphore) -> None:
-        with Client(address, self.tokens[0]) as client, contextlib.suppress(ServiceRefused):
+        with self.client(address, 0) as client:
             for batch in range(10_000):
                 for stream in self.streams:
                     records = made_records(7, seed=seed, start=seed * 10**6 + batch * 10)
@@ -93,7 +106,7 @@ class Killed:
                     left.release()
 
     def answer(self, address: str, person: int, left: threading.Semaphore) -> None:
-        with Client(address, self.tokens[person]) as client, contextlib.suppress(ServiceRefused):
+        with self.client(address, person) as client:
             while True:
                 for stream in self.streams:
                     for question in client.questions(stream).questions:
@@ -105,6 +118,7 @@ class Killed:
 
     def check(self) -> None:
         """Everything that was acknowledged is there, once, and the state is that of the log."""
+        assert self.refused == []
         engine = connect(self.url)
         log = SqlEventLog(engine)
         for stream in self.streams:
