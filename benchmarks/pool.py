@@ -106,6 +106,7 @@ def ask_all(
             raise SystemExit(f"round {number + 1} of {model} has failed")
         asked.processor.append(used.ru_utime + used.ru_stime)
         asked.memory.append(used.ru_maxrss / 2**10)
+        print(*(f"{one[-1]:.1f}" for one in asked[1:]), flush=True)
         found = [one for one in pending_questions(model) if one.round == number + 1]
         asked.questions.append([(one.id, one.probability) for one in found])
         tell_pool(model, {one.id: answer(dict(one.fields)) for one in found})
