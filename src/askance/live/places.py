@@ -41,9 +41,10 @@ class StreamPlaces:
         self._probabilities += events[asked].tolist()
         # Before each question, and after the last one; a question itself counts as 1.
         unasked = np.where(events > 0, 1.0, -events)
-        first, *others = np.minimum.reduceat(unasked, np.concatenate([[0], asked])).tolist()
-        *least, self._since = min(self._since, first), *others
-        self._least += least
+        least = np.minimum.reduceat(unasked, np.concatenate([[0], asked]))
+        least[0] = min(self._since, least[0])
+        self._least += least[:-1].tolist()
+        self._since = float(least[-1])
         self.offered += len(events)
 
     def count_round(
