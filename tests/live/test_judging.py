@@ -168,6 +168,8 @@ def test_what_is_held_out_of_a_paced_learner_is_asked_about_alike():
     held = [question for question, apart in zip(questions, HELD, strict=False) if apart]
     assert {question.probability for question in held} == {live.learner.whole_rate}
     assert live.learner.whole_rate == 84 / 630
+    below = COINS[:300][HELD[:300]] < live.learner.whole_rate
+    assert [question.wanted for question in held] == below.tolist()
 
 
 @pytest.mark.parametrize("name", ["auto", "iwal1", "passive"])
