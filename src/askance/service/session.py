@@ -155,6 +155,10 @@ class Session:
 
     def stream(self, id: str) -> OpenStream:
         """A stream, which is read from the log when it is first asked for."""
+        if self._warmth is not None and id not in self._streams and self.log.last(id) > 1:
+            # To fold it takes what is being compiled.
+            first = next(self.log.read(id, 0, 1))
+            self._warmth.wait_for(StreamSettings.from_json(first.data["settings"]))
         with self._lock:
             if id not in self._streams:
                 if not self.log.last(id):

@@ -39,6 +39,8 @@ class Warmth:
     def __init__(self, refits: Executor) -> None:
         self._refits = refits
         self._lock = threading.Lock()
+        # Two threads that compile the same kernel get in each other's way.
+        self._turn = threading.Lock()
         self._ready: dict[str, Future[None]] = {}
 
     def prepare(self, settings: StreamSettings) -> "Future[None]":
@@ -59,7 +61,8 @@ class Warmth:
 
     def _try(self, settings: StreamSettings, ready: "Future[None]") -> None:
         try:
-            learner = _tried(settings)
+            with self._turn:
+                learner = _tried(settings)
             ready.set_result(None)
             self._fit(learner)
         except (AskanceError, BrokenProcessPool, CancelledError, RuntimeError) as error:
