@@ -98,9 +98,11 @@ def ask_all(
             process = subprocess.Popen(
                 [*command, "-o", output, *options, *(() if number else plan)]
             )
+            timer = threading.Timer(kill or 0.0, _kill_one, [process.pid, team])
             if kill is not None:
-                threading.Timer(kill, _kill_one, [process.pid, team]).start()
+                timer.start()
             _, status, used = os.wait4(process.pid, 0)
+            timer.cancel()
             asked.seconds.append(time.perf_counter() - start)
         if os.waitstatus_to_exitcode(status):
             raise SystemExit(f"round {number + 1} of {model} has failed")

@@ -15,6 +15,7 @@ from tests.scale.conftest import plan, truth
 from askance import ActiveLearner
 from askance.errors import AskanceError, BadRecord, InvalidParameter
 from askance.scale import Workers, ask_pool, predict_pool, tell_pool
+from askance.scale.workers import _sent
 from askance.storage.states import read_state
 
 
@@ -71,6 +72,25 @@ def test_no_scheduler_is_said_in_one_sentence():
     assert time.monotonic() - start < 60
     with pytest.raises(InvalidParameter):
         Workers(0)
+
+
+class DyingWorkers:
+    """A cluster of which workers die while they are sent something, as Dask says it."""
+
+    def __init__(self, deaths):
+        self.deaths = deaths
+
+    def scatter(self, job, broadcast):
+        self.deaths -= 1
+        if self.deaths >= 0:
+            raise OSError("in <TCP (closed) ConnectionPool.scatter>")
+        return job
+
+
+def test_what_a_worker_died_over_while_it_was_sent_is_sent_again():
+    assert _sent(DyingWorkers(3), "job") == "job"
+    with pytest.raises(AskanceError, match="workers died 4 times before they began"):
+        _sent(DyingWorkers(4), "job")
 
 
 @pytest.fixture

@@ -97,10 +97,21 @@ def _work(piece: Any) -> Any:
 
 
 def _on_cluster(client: Any, function: Any, job: Any, pieces: Iterable[Any]) -> Iterator[Any]:
-    everywhere = client.scatter(job, broadcast=True)
+    everywhere = _sent(client, job)
     submit = partial(client.submit, function, everywhere, pure=False)
     workers = max(len(client.scheduler_info()["workers"]), 1)
     yield from _in_order(submit, deque(pieces), workers)
+
+
+def _sent(client: Any, job: Any) -> Any:
+    """The job on every worker; if one dies while it is sent, it is sent again."""
+    for deaths in range(1, DEATHS + 2):
+        try:
+            return client.scatter(job, broadcast=True)
+        except OSError as error:
+            if deaths > DEATHS:
+                raise AskanceError(f"workers died {deaths} times before they began") from error
+    raise AssertionError
 
 
 def _in_order(submit: Any, waiting: deque[Any], workers: int) -> Iterator[Any]:
