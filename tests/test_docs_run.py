@@ -30,7 +30,7 @@ NOT_RUN = re.compile(
     r"make \w+|git clone |pip install |pre-commit |askance label |askance --install-completion"
     r"|askance data fetch |askance theory (run|document) |python (-m )?benchmarks[/.]"
     r"|askance study \w+ (studies|stores|docs/results)/"
-    r"(nips2015|disagreement|exact|labels|ablation)"
+    r"(nips2015|disagreement|exact|labels|ablation|classes)|python tools/classes.py "
 )
 
 

@@ -91,13 +91,15 @@ class Desk:
         self.page.wait_for_function("() => document.getElementById('wire').dataset.waiting === '0'")
 
 
-@pytest.fixture(scope="session")
+# Not for the whole session: while Playwright is there, its event loop runs, and other tests that
+# share the process could not run theirs.
+@pytest.fixture(scope="module")
 def _playwright() -> Iterator[Playwright]:
     with sync_playwright() as playwright:
         yield playwright
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def _browser(_playwright: Playwright) -> Iterator[Browser]:
     chromium = shutil.which("chromium")
     if chromium is None:

@@ -26,8 +26,8 @@ def test_the_first_fit_takes_a_fifth_of_a_small_budget():
     ]  # fmt: skip
 
 
-def test_the_next_fit_waits_for_a_third_more_labels_or_for_a_second_class():
-    assert [next_fit(fitted, 2, None) for fitted in (0, 20, 21, 1000)] == [20, 27, 29, 1350]
+def test_the_next_fit_waits_for_two_fifths_more_labels_or_for_a_second_class():
+    assert [next_fit(fitted, 2, None) for fitted in (0, 20, 21, 1000)] == [20, 28, 30, 1400]
     assert [next_fit(fitted, 1, None) for fitted in (0, 20, 1000)] == [20, 21, 1001]
     assert next_fit(2, 2, 10) == 3
 

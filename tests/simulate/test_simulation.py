@@ -260,6 +260,7 @@ LOOPS = {
     "simulate/simulation.py": "the call of the compiled loop",
     "service/offering.py": "an example of an application, written down before it is taken in",
     "service/replay.py": "what was written down, decided again to compare",
+    "service/warming.py": "made examples, so that what a learner needs is compiled",
     "service/api/examples.py": "the session's own verb, over HTTP",
     "live/judging.py": "an example whose label only judges",
     "live/signs.py": "one example of a learner of two classes, by the codes of several",

@@ -125,7 +125,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> active = ActiveClassifier(label_budget=60, random_state=0).fit(X, y)
     >>> active.n_labels_, bool(active.score(X, y) > 0.9)
-    (60, True)
+    (59, True)
 
     The labels that were bought, weighted, can teach any other model. Those of ``"auto"``, IWAL and
     passive learning stand for all rows; those of the cover only for rows inside its region:

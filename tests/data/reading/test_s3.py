@@ -28,6 +28,8 @@ def bucket(monkeypatch):
     files = s3fs.S3FileSystem()
     files.makedirs("pool", exist_ok=True)
     yield files
+    # All such servers of a process share what they hold.
+    files.rm("pool", recursive=True)
     s3fs.S3FileSystem.clear_instance_cache()
     server.stop()
 
