@@ -1,5 +1,6 @@
 """Labels that only judge: nothing learned changes by them, and what they say is checked by hand."""
 
+import itertools
 import math
 
 import numpy as np
@@ -10,6 +11,7 @@ from askance import ActiveLearner, Budget, make_learner
 from askance.errors import FileUnreadable, InvalidParameter, LabelConflict
 from askance.estimate import FixedError
 from askance.estimate.held_out import spent_level
+from askance.live.in_blocks import InBlocks
 from askance.live.judging import own_coins
 from askance.simulate import Seat, run_matrix, run_rows
 from askance.sparse import from_dense, row_at, rows_of
@@ -111,6 +113,27 @@ def test_by_blocks_as_by_rows(name, budget, tmp_path):
     assert files[0] == files[1] == files[2]
 
 
+def test_a_block_ends_with_the_label_that_may_change_the_classifier():
+    """What is held out right after it, though nothing else comes, is predicted by the new one."""
+    by_rows, live = (fresh(budget=None, rate=1.0, hold_out=0.7) for _ in range(2))
+    expected, found, blocks = [], [], InBlocks(live)
+    for i, x in enumerate(ROWS[:400]):
+        question = by_rows.ask(x)
+        expected.append(question.predicted)
+        if question.wanted:
+            by_rows.tell(question, LABELS[i])
+    # Cut before each example that is shown.
+    shown = np.flatnonzero(own_coins(COINS[:400]) >= 0.7).tolist()
+    for start, stop in itertools.pairwise([0, *shown, 400]):
+        while start < stop:
+            decisions = blocks.decide_many(MATRIX[start:stop], blocks.coins(stop - start))
+            labels = [LABELS[i] if one.queried else None for i, one in enumerate(decisions, start)]
+            found += [decision.predicted for decision in decisions]
+            blocks.learn_many(MATRIX[start : len(found)], decisions, labels)
+            start = len(found)
+    assert found == expected
+
+
 @pytest.mark.parametrize("name", ["auto", "iwal1", "online_active_cover"])
 def test_what_is_foretold_and_recalled_is_what_is_asked(name, tmp_path):
     asked, recalled = (fresh(name, budget=Budget(total=90), audit=0.03) for _ in range(2))
@@ -186,15 +209,31 @@ def test_a_budget_has_two_parts(name):
     assert sample.n == live._judging.examples
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_neither_part_of_a_budget_takes_from_the_other(seed):
+    """Who asks about all has the first 14 examples to learn, and the first 6 held out."""
+    live = ActiveLearner(
+        "passive", n_features=3, random_state=seed, hold_out=SHARE, budget=Budget(total=20)
+    )
+    walk(live, range(200))
+    held = own_coins(np.random.default_rng(seed).random(200)) < SHARE
+    expected = {*np.flatnonzero(~held)[:14], *np.flatnonzero(held)[:6]}
+    assert set(live.weighted_sample().ids) == expected
+
+
 def test_held_out_labels_may_come_at_the_end():
-    prompt, later = walk(fresh()), fresh()
+    """They judge the last classifier, not those that said otherwise when they were asked for."""
+    # The first labels are reversed, so that the first classifiers are wrong elsewhere.
+    labels = [-label if i < 150 else label for i, label in enumerate(LABELS)]
+    prompt, later = walk(fresh(), label_of=labels.__getitem__), fresh()
     waiting = []
     for i, x in enumerate(ROWS):
         question = later.ask(x)
         if question.wanted and HELD[i]:
-            waiting.append((question, LABELS[i]))
+            waiting.append((question, labels[i]))
         elif question.wanted:
-            later.tell(question, LABELS[i])
+            later.tell(question, labels[i])
+    assert sum(asked.predicted != later.predict(ROWS[asked.id]) for asked, _ in waiting) > 3
     assert later.stats().current is None
     later.tell_many(waiting)
     assert repr(later.learner.get_state()) == repr(prompt.learner.get_state())
