@@ -283,12 +283,13 @@ def test_a_peer_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) 
     assert pools.absent() == ["nobody's was left out: no-such-package is not installed."]
 
 
+@pytest.mark.usefixtures("small_trees")
 def test_tables_of_estimates_go_between_their_marks(tmp_path: Path) -> None:
     estimates = runpy.run_path(str(ROOT / "benchmarks" / "estimates.py"))
     committed = (ROOT / "docs" / "how-good.md").read_text()
     page = tmp_path / "page.md"
     page.write_text(committed)
-    estimates["main"](runs=2, page=page)
+    estimates["main"](runs=2, labels=20, page=page)
     found = page.read_text()
     begin, end = (mark.strip() for mark in estimates["MARKS"])
     assert found.partition(begin)[0] == committed.partition(begin)[0]
