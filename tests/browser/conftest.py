@@ -69,7 +69,7 @@ class Desk:
 
     def question(self) -> str:
         """The text of the question on the screen, once there is one."""
-        self.page.wait_for_function("() => document.getElementById('desk').dataset.current !== ''")
+        self.page.wait_for_function("() => document.getElementById('desk')?.dataset.current")
         return self.page.locator(".question:not([hidden])").inner_text()
 
     def press(self, key: str) -> None:
@@ -77,7 +77,8 @@ class Desk:
         before = self.current
         self.page.keyboard.press(key)
         self.page.wait_for_function(
-            "before => document.getElementById('desk').dataset.current !== before", arg=before
+            "before => (document.getElementById('desk')?.dataset.current ?? before) !== before",
+            arg=before,
         )
 
     def answer(self, keys: Callable[[str], str], count: int) -> None:
@@ -88,7 +89,8 @@ class Desk:
 
     def settle(self) -> None:
         """Wait until everything that was said is on the server."""
-        self.page.wait_for_function("() => document.getElementById('wire').dataset.waiting === '0'")
+        said = "() => document.getElementById('wire')?.dataset.waiting === '0'"
+        self.page.wait_for_function(said)
 
 
 # Not for the whole session: while Playwright is there, its event loop runs, and other tests that

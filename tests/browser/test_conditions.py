@@ -141,7 +141,8 @@ def test_a_phone(site: Site):
         before = desk.current
         desk.page.get_by_role("button", name="7").tap()
         desk.page.wait_for_function(
-            "before => document.getElementById('desk').dataset.current !== before", arg=before
+            "before => (document.getElementById('desk')?.dataset.current ?? before) !== before",
+            arg=before,
         )
         desk.question()
     desk.settle()
@@ -208,7 +209,7 @@ def _pages(desk: Desk, stream: str) -> Iterator[str]:
         page.goto(path)
         yield path
     label(desk, stream)
-    page.wait_for_function("() => document.getElementById('charts').dataset.shown")
+    page.wait_for_function("() => document.getElementById('charts')?.dataset.shown")
     yield "label"
     for key, place in (("h", "#history select"), ("g", "#guidelines"), ("?", "#help")):
         page.keyboard.press(key)

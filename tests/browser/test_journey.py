@@ -77,7 +77,7 @@ def _upload(desk: Desk, path: Path) -> None:
 def _see_the_chart_move(desk: Desk) -> None:
     """The charts have followed the labels, and the error with its interval is on the screen."""
     page = desk.page
-    page.wait_for_function("() => Number(document.getElementById('charts').dataset.shown) >= 20")
+    page.wait_for_function("() => document.getElementById('charts')?.dataset.shown >= 20")
     assert page.locator("#chart-error canvas").is_visible()
     page.wait_for_function("() => /\\d%\\s.* to .*, 95% sure/s.test(glance.innerText)")
 
