@@ -65,7 +65,8 @@ def test_a_question_is_written_again_and_as_tasks(pool, model, tmp_path):
     ask(pool, model, tmp_path / "q.csv", *PLAN, *NAMES)
     ask(pool, model, tmp_path / "again.csv", "--again")
     assert (tmp_path / "again.csv").read_text() == (tmp_path / "q.csv").read_text()
-    ask(pool, model, tmp_path / "q.json", "--again")
+    # The questions are in the model: no pool is needed.
+    run("ask", "--model", model, "-o", tmp_path / "q.json", "--again")
     tasks = json.loads((tmp_path / "q.json").read_text())
     for task in tasks:
         choice = {"type": "choices", "value": {"choices": [truth(task["data"])]}}
@@ -83,6 +84,11 @@ def test_what_a_person_gets_wrong_is_said_in_one_sentence(pool, model, tmp_path)
     assert "must end in" in ask(pool, model, tmp_path / "q.xls", *PLAN, code=1)
     assert "no file matches" in ask(tmp_path / "*.tsv", model, output, *PLAN, code=1)
     assert "name files of answers" in run("tell", model, code=2)
+    assert "name the files of the pool" in run("ask", "--model", model, code=2)
+    assert "does not exist" in ask(pool, model, tmp_path / "no" / "q.csv", *PLAN, code=1)
+    both = ("--jobs", 2, "--cluster", "tcp://127.0.0.1:9")
+    assert "exclude each other" in ask(pool, model, output, *PLAN, *both, code=2)
+    assert not model.exists()
     assert "does not exist" in run("tell", model, "--close", code=1)
     ask(pool, model, output, *PLAN)
     answered(output, tmp_path / "a.csv")

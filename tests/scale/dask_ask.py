@@ -1,4 +1,4 @@
-"""Ask two rounds about a pool on a Dask cluster of two workers of which one is killed on the way.
+"""Ask two rounds about a pool on a Dask cluster whose two workers are both killed on the way.
 
 python dask_ask.py POOL MODEL: prints the questions as JSON, and what is then predicted there.
 """
@@ -34,12 +34,12 @@ def main(pool: str, model: str) -> None:
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
         Client(cluster) as client,
     ):
-        victims = [next(iter(client.run(os.getpid).values()))]
+        victims = list(client.run(os.getpid).values())
         in_order = workers._in_order
 
         def kill_once(*arguments):
             for result in in_order(*arguments):
-                if victims:
+                while victims:
                     os.kill(victims.pop(), signal.SIGKILL)
                 yield result
 

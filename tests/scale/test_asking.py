@@ -11,8 +11,8 @@ from askance import ActiveLearner
 from askance.data.reading.files import find_files
 from askance.data.reading.intake import Reading
 from askance.data.reading.readers import read
-from askance.errors import FileUnreadable, InvalidParameter, LabelConflict
-from askance.scale import ask_pool, pending_questions, tell_pool
+from askance.errors import BadRecord, FileUnreadable, InvalidParameter, LabelConflict
+from askance.scale import Workers, ask_pool, pending_questions, tell_pool
 from askance.scale.asking import opened_model
 from askance.scale.draws import Draws, draws_of
 
@@ -204,6 +204,19 @@ def test_what_cannot_be_asked_is_said_in_one_sentence(pool, model, tmp_path):
         ask_pool(pool, plain)
     with pytest.raises(InvalidParameter, match="different names"):
         plan(classes=("1", "1.0"))
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_every_file_of_a_pool_must_have_the_columns_of_the_first(pool, model, tmp_path, jobs):
+    text = (tmp_path / "pool-b.csv").read_text().splitlines()
+    (tmp_path / "pool-b.csv").write_text("\n".join(line.rpartition(",")[0] for line in text))
+    # Without scales nothing of the second file is read ahead.
+    unscaled = plan(reading=Reading(id="doc", bits=8, scale=False))
+    with pytest.raises(BadRecord, match=r"pool-b.csv has no column 'y' as other files have"):
+        ask_pool(pool, model, unscaled, workers=Workers(jobs))
+    assert not model.exists()
+    # What is left out need not be there.
+    assert ask_pool(pool, model, plan(reading=Reading(id="doc", bits=8, ignore=("y",)))).questions
 
 
 def test_two_rows_of_one_id_are_refused(tmp_path, model):

@@ -1,6 +1,7 @@
 """The same results from any workers, also if one of them is killed."""
 
 import json
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -15,7 +16,7 @@ from tests.scale.conftest import plan, truth
 from askance import ActiveLearner
 from askance.errors import AskanceError, BadRecord, InvalidParameter
 from askance.scale import Workers, ask_pool, predict_pool, tell_pool
-from askance.scale.workers import _sent
+from askance.scale.draws import draws_of
 from askance.storage.states import read_state
 
 
@@ -43,6 +44,41 @@ def refuses(folder, piece):
 def test_results_come_in_the_order_of_the_pieces(jobs):
     with Workers(jobs).running() as each:
         assert list(each(squared, "job", range(20))) == [("job", i * i) for i in range(20)]
+
+
+class Noted:
+    """A job that notes where it is loaded."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        with (Path(self.folder) / str(os.getpid())).open("a") as file:
+            file.write("once\n")
+
+
+def who(job, piece):
+    time.sleep(0.01)
+    return os.getpid(), "askance.oracles.mixture" in sys.modules
+
+
+def test_processes_start_before_there_is_a_job_which_each_loads_once(tmp_path):
+    with Workers(2).running() as each:
+        begun = {child.pid for child in multiprocessing.active_children()}
+        assert len(begun) >= 2
+        found = set(each(who, Noted(str(tmp_path)), range(60)))
+    assert {pid for pid, _ in found} <= begun
+    assert all(ready for _, ready in found)
+    loaded = {int(path.name): path.read_text() for path in tmp_path.iterdir()}
+    assert loaded == dict.fromkeys((pid for pid, _ in found), "once\n")
+
+
+def test_processes_end_with_what_went_wrong(tmp_path):
+    before = set(multiprocessing.active_children())
+    with pytest.raises(KeyError), Workers(2).running():
+        raise KeyError
+    assert set(multiprocessing.active_children()) <= before
 
 
 def test_what_a_killed_process_left_undone_is_done_again(tmp_path):
@@ -74,25 +110,6 @@ def test_no_scheduler_is_said_in_one_sentence():
         Workers(0)
 
 
-class DyingWorkers:
-    """A cluster of which workers die while they are sent something, as Dask says it."""
-
-    def __init__(self, deaths):
-        self.deaths = deaths
-
-    def scatter(self, job, broadcast):
-        self.deaths -= 1
-        if self.deaths >= 0:
-            raise OSError("in <TCP (closed) ConnectionPool.scatter>")
-        return job
-
-
-def test_what_a_worker_died_over_while_it_was_sent_is_sent_again():
-    assert _sent(DyingWorkers(3), "job") == "job"
-    with pytest.raises(AskanceError, match="workers died 4 times before they began"):
-        _sent(DyingWorkers(4), "job")
-
-
 @pytest.fixture
 def pieces(tmp_path):
     """A pool of twelve files, so that there is something to spread."""
@@ -122,11 +139,27 @@ def test_the_questions_and_the_model_are_the_same_from_any_processes(pieces, tmp
     np.testing.assert_equal(other_state, state)
 
 
+def test_rows_that_are_not_asked_about_leave_the_model_as_it_is(pieces, tmp_path):
+    """What is learned of columns on the way stays where it was learned."""
+    ids = [f"7-{i}" for i in range(100)]
+    draws = draws_of(0, ids, 0, 100)
+    quiet = ids[np.flatnonzero((draws.rounds(3) == 0) & (draws.coin > 0.5))[0]]
+    for path in tmp_path.glob("pool-*.csv"):
+        head, *rows = path.read_text().splitlines()
+        # One word in a column that is empty, in a row of the first round that is not asked about.
+        filled = [row + (",late" if row.startswith(f"{quiet},") else ",") for row in rows]
+        path.write_text("\n".join([head + ",note", *filled]) + "\n")
+    asked, state = two_rounds(pieces, tmp_path / "1.askance", Workers())
+    assert quiet not in {id for round in asked for id, _ in round}
+    _, other = two_rounds(pieces, tmp_path / "2.askance", Workers(2))
+    np.testing.assert_equal(other, state)
+
+
 def pairs(chunk):
     return zip(chunk["id"].tolist(), chunk["probability_up"].tolist(), strict=True)
 
 
-def test_they_are_the_same_from_a_cluster_whose_worker_was_killed(pieces, tmp_path):
+def test_they_are_the_same_from_a_cluster_whose_workers_were_killed(pieces, tmp_path):
     asked, state = two_rounds(pieces, tmp_path / "1.askance", Workers())
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     script = Path(__file__).with_name("dask_ask.py")

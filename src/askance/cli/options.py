@@ -36,6 +36,7 @@ __all__ = [
     "Force",
     "LabelledOptions",
     "LearnerOptions",
+    "OptionalFiles",
     "OutputOptions",
     "Raw",
     "ReadingOptions",
@@ -126,6 +127,10 @@ FilesArgument = Annotated[
         "read in the order of their names; - is standard input.",
     ),
 ]
+OptionalFiles = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="FILES", help="The pool: files, patterns in quotes, or addresses."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print machine-readable JSON.")]
 Seed = Annotated[int, typer.Option(min=0, help="Random seed for coins and permutations.")]
 Raw = Annotated[
@@ -157,6 +162,8 @@ class WorkOptions:
         """As the library takes it."""
         from askance.scale import Workers
 
+        if self.cluster is not None and self.jobs > 1:
+            raise typer.BadParameter("--jobs and --cluster exclude each other.")
         return Workers(self.jobs, self.cluster)
 
 

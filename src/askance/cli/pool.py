@@ -9,8 +9,8 @@ import typer
 from askance.cli.choices import FORMATS
 from askance.cli.options import (
     AsJson,
-    FilesArgument,
     Force,
+    OptionalFiles,
     Raw,
     ReadingOptions,
     Seed,
@@ -21,6 +21,7 @@ from askance.cli.options import (
     say,
     say_json,
 )
+from askance.errors import InvalidParameter
 
 if TYPE_CHECKING:
     from askance.scale import PoolPlan, PoolQuestion
@@ -88,7 +89,7 @@ class PoolOptions:
 
 @flat
 def ask(
-    files: FilesArgument,
+    files: OptionalFiles = None,
     *,
     options: PoolOptions,
     reading: ReadingOptions,
@@ -112,13 +113,18 @@ def ask(
 
     check_questions_path(options.output)
     refuse_existing([options.output] if options.output.is_file() else [], force=force)
+    if not options.output.parent.is_dir():
+        # Said before a round is asked whose questions could not be written.
+        raise InvalidParameter(f"the folder of {options.output} does not exist")
+    if not files and not options.again:
+        raise typer.BadParameter("name the files of the pool, or --again.")
     if options.again:
         questions = pending_questions(options.model)
         summary = f"{len(questions):,} questions are pending"
         facts = {"questions": len(questions), "pending": len(questions)}
     else:
         plan = options.plan(reading)
-        found = ask_pool(files, options.model, plan, workers=work.workers())
+        found = ask_pool(files or [], options.model, plan, workers=work.workers())
         questions = found.questions
         earlier = found.pending - len(questions)
         late = f"; {earlier:,} of earlier rounds are pending" if earlier else ""

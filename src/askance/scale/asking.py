@@ -1,6 +1,7 @@
 """Questions out: a round over a fresh part of the pool, its questions in the model file."""
 
 import contextlib
+import copy
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -129,7 +130,8 @@ def ask_pool(
         learner = in_rounds(live)
         job = RoundJob(
             rule=learner.turn(),
-            features=_features(live),
+            # What it learns of columns on the way must not depend on who decides.
+            features=copy.deepcopy(_features(live)),
             reading=_reading(live, plan),
             seed=book.seed,
             number=book.done,
@@ -183,7 +185,9 @@ def _begun(files: Sequence[str], path: Path, plan: PoolPlan | None) -> _Start:
     if plan is None:
         raise InvalidParameter(f"{path} does not exist: the first round needs a plan")
     reading = plan.reading.unlabelled()
-    features = Intake(files, reading).features
+    intake = Intake(files, reading)
+    # So that the map knows the columns, which every piece must have.
+    next(iter(intake))
     pieces = _pieces(files, reading)
     rows = sum(piece.rows for piece in pieces)
     book = Book(plan.budget, plan.questions, plan.seed, rows)
@@ -193,7 +197,7 @@ def _begun(files: Sequence[str], path: Path, plan: PoolPlan | None) -> _Start:
         classes=names or CLASSES,
         budget=Budget(total=plan.budget),
         horizon=rows,
-        features=features,
+        features=intake.features,
         reading=plan.reading.as_state(),
         rounds=True,
         **plan.parameters,

@@ -1,15 +1,21 @@
 """Who does the work on the pieces of a pool: this process, others on this machine, or a cluster."""
 
 import contextlib
+import functools
+import importlib
+import pickle
+import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from typing import Any, Protocol
 
 from joblib.externals.loky import ProcessPoolExecutor
+from joblib.externals.loky.backend.reduction import dumps
 
 from askance.errors import AskanceError, InvalidParameter
 from askance.validation import require_whole
@@ -58,7 +64,11 @@ class Workers:
             with _client(self.cluster) as client:
                 yield partial(_on_cluster, client)
         elif self.jobs > 1:
-            yield partial(_in_processes, self.jobs)
+            processes = _Processes(self.jobs)
+            try:
+                yield processes.each
+            finally:
+                processes.end()
         else:
             yield _here
 
@@ -68,50 +78,67 @@ def _here(function: Any, job: Any, pieces: Iterable[Any]) -> Iterator[Any]:
         yield function(job, piece)
 
 
-def _in_processes(jobs: int, function: Any, job: Any, pieces: Iterable[Any]) -> Iterator[Any]:
-    waiting, deaths = deque(pieces), 0
-    while waiting:
-        left = len(waiting)
-        # The job goes to each process once, not with every piece.
-        with ProcessPoolExecutor(jobs, initializer=_take_job, initargs=(function, job)) as pool:
+class _Processes:
+    """Processes on this machine, which start while what they are to do is still being made."""
+
+    def __init__(self, jobs: int) -> None:
+        self.jobs = jobs
+        self._start()
+
+    def _start(self) -> None:
+        self._pool = ProcessPoolExecutor(self.jobs, initializer=_prepare)
+        # They begin when there is something to do.
+        self._pool.submit(_prepare)
+
+    def each(self, function: Any, job: Any, pieces: Iterable[Any]) -> Iterator[Any]:
+        """What :data:`Each` says."""
+        with tempfile.TemporaryDirectory(prefix="askance-") as folder:
+            # The job goes to each process once, not with every piece.
+            place = Path(folder) / "job"
+            place.write_bytes(dumps((function, job)))
+            yield from self._all(partial(_work, str(place)), deque(pieces))
+
+    def _all(self, work: Any, waiting: deque[Any]) -> Iterator[Any]:
+        deaths = 0
+        while waiting:
+            left = len(waiting)
             try:
-                yield from _in_order(partial(pool.submit, _work), waiting, jobs)
+                yield from _in_order(partial(self._pool.submit, work), waiting, self.jobs)
             except BrokenProcessPool as error:
                 deaths = 1 if len(waiting) < left else deaths + 1
                 if deaths > DEATHS:
                     raise AskanceError(
                         f"workers died {deaths} times over {waiting[0]}: the memory may be short"
                     ) from error
+                self._start()
+
+    def end(self) -> None:
+        """End them, whatever they are doing."""
+        self._pool.shutdown(kill_workers=True)
 
 
-_JOB: list[Any] = []
+def _prepare() -> None:
+    """Load what scores rows: it takes as long as a process takes to start."""
+    importlib.import_module("askance.oracles.mixture")
 
 
-def _take_job(function: Any, job: Any) -> None:
-    _JOB[:] = function, job
+@functools.lru_cache(maxsize=1)
+def _job(place: str) -> Any:
+    return pickle.loads(Path(place).read_bytes())
 
 
-def _work(piece: Any) -> Any:
-    function, job = _JOB
+def _work(place: str, piece: Any) -> Any:
+    function, job = _job(place)
     return function(job, piece)
 
 
 def _on_cluster(client: Any, function: Any, job: Any, pieces: Iterable[Any]) -> Iterator[Any]:
-    everywhere = _sent(client, job)
+    # A result goes to each worker once, and one that was lost with its workers is made again. What
+    # is scattered would be gone, and to copy it to a worker that has just died takes for ever.
+    everywhere = client.submit(pickle.loads, dumps(job), pure=False)
     submit = partial(client.submit, function, everywhere, pure=False)
     workers = max(len(client.scheduler_info()["workers"]), 1)
     yield from _in_order(submit, deque(pieces), workers)
-
-
-def _sent(client: Any, job: Any) -> Any:
-    """The job on every worker; if one dies while it is sent, it is sent again."""
-    for deaths in range(1, DEATHS + 2):
-        try:
-            return client.scatter(job, broadcast=True)
-        except OSError as error:
-            if deaths > DEATHS:
-                raise AskanceError(f"workers died {deaths} times before they began") from error
-    raise AssertionError
 
 
 def _in_order(submit: Any, waiting: deque[Any], workers: int) -> Iterator[Any]:

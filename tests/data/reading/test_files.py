@@ -47,6 +47,17 @@ def test_an_error_names_the_file_and_its_own_row(parts):
         list(read_batches(find_files(f"{parts}/*.csv")))
 
 
+def test_every_table_must_have_the_columns_of_the_first(parts):
+    (parts / "c.csv").write_text("spam,age,more\nno,4,1\n")
+    (parts / "d.csv").write_text("age\n4\n")
+    assert len(list(Intake(f"{parts}/[abc].csv", Reading(label="spam")))) == 3
+    with pytest.raises(BadRecord, match=r"d\.csv has no column 'spam', 'more' as other files have"):
+        list(read_batches(find_files(f"{parts}/*.csv")))
+    # What is left out need not be there.
+    left_out = Intake(f"{parts}/[abd].csv", Reading(ignore=("spam",)))
+    assert sum(len(rows.batch.ids) for rows in left_out) == 4
+
+
 def test_pieces_count_their_rows_and_cover_every_row_once(parts):
     rows = PIECE_ROWS + 3000
     table = pa.table({"age": np.arange(rows, dtype=float)})

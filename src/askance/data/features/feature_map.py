@@ -9,6 +9,7 @@ columns never shift. Values are scaled if the map has learned how: see
 :mod:`askance.data.features.scales`.
 """
 
+import copy
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -164,6 +165,17 @@ class FeatureMap:
             self._note(name, kind_of(name, value), where)
             found.extend(self._naming.features(name, value))
         return found
+
+    def aside(self) -> "FeatureMap":
+        """Give a map that encodes the same, and keeps to itself which new columns it meets.
+
+        >>> features = FeatureMap.fit([{"age": 39}])
+        >>> features.aside().kinds, features.aside() is features
+        ({'age': 'number'}, False)
+        """
+        other = copy.copy(self)
+        other._kinds = dict(self._kinds)
+        return other
 
     def encode(self, record: AnyRecord) -> Row:
         """Encode one record."""

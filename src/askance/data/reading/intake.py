@@ -297,7 +297,16 @@ class Intake:
         # What is left out is read as strings, so that nothing in it can be wrong.
         strings = (*options.strings, *(options.text or ()), *options.ignore, *known)
         columns = options.label, options.id
-        return read_batches(source, options.format, *columns, self._labels, strings)
+        return read_batches(
+            source,
+            options.format,
+            *columns,
+            self._labels,
+            strings,
+            # Who reads a piece does not see the files before it.
+            expected=features.kinds if features and isinstance(source, Piece) else (),
+            optional=options.ignore,
+        )
 
     def _without_ignored(self, batch: Batch) -> Batch:
         content, ignored = batch.content, self.reading.ignore

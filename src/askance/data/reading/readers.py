@@ -103,11 +103,15 @@ def read_batches(
     id: str | None = None,
     positive: str | LabelColumn | None = None,
     strings: Collection[str] = (),
+    *,
+    expected: Collection[str] = (),
+    optional: Collection[str] = (),
 ) -> Iterator[Batch]:
     """Read records many at a time, which is faster; the parameters are those of :func:`read`.
 
     Something that reads labels in place of ``positive`` knows the classes later. Of several files
-    the records are numbered through.
+    the records are numbered through. A table must have the ``expected`` columns, and those of the
+    tables before it that are not ``optional``.
     """
     if positive is None or isinstance(positive, str):
         positive = LabelReader(positive)
@@ -118,8 +122,10 @@ def read_batches(
         piece = one if isinstance(one, Piece) else Piece(str(one), before)
         name = "standard input" if piece.source == "-" else piece.source
         plan = _Plan(name, label, id, positive, frozenset(strings), piece.before, piece.skipped)
+        plan.expected = expected
         yield from _read_piece(piece, _format_of(piece.source, format), plan)
         before += plan.rows
+        expected = [column for column in plan.table if column not in optional] or expected
 
 
 def _read_piece(piece: Piece, kind: str, plan: "_Plan") -> Iterator[Batch]:
@@ -226,6 +232,8 @@ class _Plan:
     strings: frozenset[str]
     before: int = 0
     rows: int = 0
+    expected: Collection[str] = ()
+    table: Collection[str] = ()
     numeric: dict[str, bool] = field(default_factory=dict)
     names: dict[str, None] = field(default_factory=dict)
 
@@ -244,6 +252,13 @@ class _Plan:
             if column is not None and column not in names:
                 has = some_of(names)
                 raise BadRecord(f"{self.source} has no {role} column {column!r}, it has {has}")
+        missing = [column for column in self.expected if column not in names]
+        if missing:
+            raise BadRecord(
+                f"{self.source} has no column {some_of(map(repr, missing))} as other files have, "
+                f"it has {some_of(names)}"
+            )
+        self.table = names
 
     def batch(self, content: Content, ids: Sequence[str | None], labels: Labels) -> Batch:
         """Number the records without an id, and convert their labels."""
