@@ -6,7 +6,7 @@ holds an executable suite for each protocol.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +40,9 @@ __all__ = [
     "PacedLearner",
     "ProbabilisticClassifier",
     "ProbabilisticOracle",
+    "RefittingLearner",
     "n_classes_of",
+    "refitting",
 ]
 
 
@@ -300,6 +302,61 @@ class PacedLearner(LateLearner, Protocol):
 
     def probabilities(self, X: Matrix) -> Floats:
         """A row of probabilities, one for each class in their order, for each row of X."""
+
+
+@runtime_checkable
+class RefittingLearner(LateLearner, Protocol):
+    """A learner whose fits are made elsewhere, and serve when it is told to (``lag=None``).
+
+    Meanwhile what was fitted before goes on deciding.
+    """
+
+    @property
+    def coming(self) -> tuple[int, Future[Any] | None] | None:
+        """Of how many labels a fit is on its way, and its future if it is in work."""
+
+    @property
+    def fitted(self) -> int:
+        """How many labels what decides was fitted to."""
+
+    @property
+    def served(self) -> Any:
+        """What decides, for another learner of the same stream (``serve``, ``expect``)."""
+
+    @property
+    def facts(self) -> State:
+        """What is to be written down of it, in plain values."""
+
+    def work_in(self, executor: Executor | None) -> None:
+        """Fit in an executor from now on; that changes the time and no bit."""
+
+    def fit_anew(self) -> None:
+        """Begin a fit of all labels so far, whatever is on its way."""
+
+    def serve(self, known: Any = None, facts: Mapping[str, Any] | None = None) -> None:
+        """Decide by the fit that is on its way, or by what another one ``served``.
+
+        With the ``facts`` of one that has served: by what is left of it after an erasure.
+        """
+
+    def pass_by(self, facts: Mapping[str, Any]) -> None:
+        """Enter that a fit of these facts has served, and fit nothing: another one follows."""
+
+    def expect(self, served: Any) -> None:
+        """Decide by what another one ``served`` after the next ``set_state``; fit nothing then."""
+
+
+def refitting(learner: object) -> RefittingLearner | None:
+    """The learner, if its fits serve when it is told to.
+
+    >>> import askance
+    >>> refitting(askance.make_learner("auto", n_features=1)) is None
+    True
+    >>> refitting(askance.make_learner("auto", n_features=1, lag=None)) is None
+    False
+    """
+    # To ask for the protocol would compute each of its properties, at every answer.
+    return cast(RefittingLearner, learner) if getattr(learner, "lag", 0) is None else None
 
 
 @runtime_checkable

@@ -32,6 +32,10 @@ def thinned_cover() -> Learner:
     return ActiveCover(StumpOracle(5), CONSTANTS, reservoir=20, n_features=5)
 
 
+def told_cover() -> Learner:
+    return ActiveCover(StumpOracle(5), CONSTANTS, lag=None, n_features=5)
+
+
 def iwal() -> Learner:
     return BatchIWAL(StumpOracle(5), c0=0.3, n_features=5)
 
@@ -41,7 +45,7 @@ def oracular() -> Learner:
 
 
 @pytest.mark.parametrize(
-    "factory", [exact_cover, unit_cover, tree_cover, thinned_cover, iwal, oracular]
+    "factory", [exact_cover, unit_cover, tree_cover, thinned_cover, told_cover, iwal, oracular]
 )
 @pytest.mark.parametrize(("name", "check"), learner_checks(), ids=dict(learner_checks()))
 def test_contract(factory: object, name: str, check: object) -> None:

@@ -5,16 +5,19 @@ Paper: ``alg:main``.
 
 import logging
 from dataclasses import dataclass
-from typing import Unpack
+from typing import NamedTuple, Unpack
 
 import numpy as np
 
+from askance.errors import InvalidParameter
 from askance.learners.constants import Constants, EpochTerms
 from askance.learners.coordinate_ascent import Problem, Solution, solve
-from askance.learners.epochs import Block, EpochLearner, EpochSettings
+from askance.learners.epoch_fits import Block, EpochFit, Opener, Opening
+from askance.learners.epochs import EpochLearner, EpochSettings
 from askance.learners.region import (
     KnownRegion,
     OneCallRegion,
+    Region,
     chosen_region,
     make_region,
     spread,
@@ -112,35 +115,85 @@ class ActiveCover(EpochLearner):
     @property
     def solution(self) -> Solution:
         """The solution of (OP) that serves now; there is none in the first epoch."""
-        self._terms()
-        return self._solution
+        opening = self._open()
+        if not isinstance(opening, _CoverOpening):
+            raise InvalidParameter("there is no solution of (OP) in the first epoch")
+        return opening.solution
 
-    def _open(self, points: Matrix) -> tuple[float, float]:
-        terms = self.constants.terms(self._erm_error, self._snapshot.offered)
-        predicted = self._erm.predict_many(points)
-        kind = self.region
-        if kind == "known" and self._snapshot.offered < self.known_from:
-            kind = "one-call"
-        self._region = make_region(
-            kind, self.oracle, self._snapshot, self._erm_error, terms.threshold
+    def _opener(self) -> Opener:
+        return _CoverOpener(
+            self.oracle,
+            self.constants,
+            self.region,
+            self.probes,
+            self.known_from,
+            self.audit,
+            self.max_iterations,
         )
-        if isinstance(self._region, KnownRegion):
-            self._solution = self._solve_known(self._region, points, predicted, terms)
-            self._audit(self._region, points, predicted)
-        else:
-            self._solution = self._solve(points, predicted, terms)
-        return terms.threshold, terms.limits.floor
 
-    def _solve(self, points: Matrix, predicted: Integers, terms: EpochTerms) -> Solution:
+    def _enter(self, opening: Opening) -> None:
+        if isinstance(opening, _CoverOpening) and opening.audit is not None:
+            self.audits.append(opening.audit)
+
+
+class _CoverOpening(NamedTuple):
+    """A region and the solution of (OP) on it."""
+
+    threshold: float
+    floor: float
+    region: Region
+    solution: Solution
+    audit: Audit | None
+
+    def block(self, X: Matrix, predicted: Integers) -> Block:
+        """Region and query probabilities of points, given the ERM's predictions."""
+        inside = np.isfinite(self.region.flip_regrets(X, predicted))
+        probability = np.zeros(len(predicted))
+        at = np.flatnonzero(inside)
+        probability[at] = self.solution.cover.probability(X[at], predicted[at])
+        return Block(predicted, inside, probability)
+
+
+@dataclass(frozen=True)
+class _CoverOpener:
+    """How Active Cover opens an epoch, by its parameters alone."""
+
+    oracle: BatchOracle
+    constants: Constants
+    region: str
+    probes: int
+    known_from: int
+    audit: int
+    max_iterations: int
+
+    def __call__(self, fit: EpochFit, points: Matrix, epoch: int) -> _CoverOpening:
+        """The region of the epoch, and (OP) solved on its points."""
+        terms = self.constants.terms(fit.error, fit.sample.offered)
+        predicted = fit.erm.predict_many(points)
+        kind = self.region
+        if kind == "known" and fit.sample.offered < self.known_from:
+            kind = "one-call"
+        region = make_region(kind, self.oracle, fit.sample, fit.error, terms.threshold)
+        audit = None
+        if isinstance(region, KnownRegion):
+            solution = self._solve_known(region, fit, points, predicted, terms)
+            audit = self._audit(region, fit, points, predicted, epoch)
+        else:
+            solution = self._solve(region, fit, points, predicted, terms)
+        return _CoverOpening(terms.threshold, terms.limits.floor, region, solution, audit)
+
+    def _solve(
+        self, region: Region, fit: EpochFit, points: Matrix, predicted: Integers, terms: EpochTerms
+    ) -> Solution:
         """(OP) on the sample, its constraints relaxed by the tolerance as the paper does."""
-        inside = np.flatnonzero(np.isfinite(self._region.flip_regrets(points, predicted)))
+        inside = np.flatnonzero(np.isfinite(region.flip_regrets(points, predicted)))
         limits = terms.limits._replace(slack=terms.limits.slack + terms.tolerance)
         problem = Problem(
             points=points[inside],
             predicted=predicted[inside],
             count=points.shape[0],
-            sample=self._snapshot,
-            erm=self._erm,
+            sample=fit.sample,
+            erm=fit.erm,
             limits=limits,
         )
         return solve(
@@ -148,37 +201,35 @@ class ActiveCover(EpochLearner):
         )
 
     def _solve_known(
-        self, region: KnownRegion, points: Matrix, predicted: Integers, terms: EpochTerms
+        self,
+        region: KnownRegion,
+        fit: EpochFit,
+        points: Matrix,
+        predicted: Integers,
+        terms: EpochTerms,
     ) -> Solution:
         """Solve, add what was found to what is known, and again while the region grows."""
-        chosen = spread(points.shape[0], self.probes)
-        region.probe(self.oracle, points[chosen], predicted[chosen])
-        region.probe_together(self.oracle, points, predicted)
+        region.probe_spread(self.oracle, points, predicted, self.probes)
         for _ in range(_ROUNDS):
             size = np.isfinite(region.flip_regrets(points, predicted)).sum()
-            solution = self._solve(points, predicted, terms)
+            solution = self._solve(region, fit, points, predicted, terms)
             for classifier in solution.cover.classifiers:
                 region.add(classifier)
             if np.isfinite(region.flip_regrets(points, predicted)).sum() == size:
                 break
         return solution
 
-    def _audit(self, region: KnownRegion, points: Matrix, predicted: Integers) -> None:
+    def _audit(
+        self, region: KnownRegion, fit: EpochFit, points: Matrix, predicted: Integers, epoch: int
+    ) -> Audit | None:
         if not self.audit:
-            return
+            return None
         chosen = spread(points.shape[0], self.audit)
         asked, said = points[chosen], predicted[chosen]
-        slow = OneCallRegion(self.oracle, self._snapshot, self._erm_error, region.radius)
+        slow = OneCallRegion(self.oracle, fit.sample, fit.error, region.radius)
         by_call = np.isfinite(slow.flip_regrets(asked, said))
         by_rule = np.isfinite(region.flip_regrets(asked, said))
         only_call, only_rule = by_call & ~by_rule, by_rule & ~by_call
-        audit = Audit(self.epoch, len(chosen), int(only_call.sum()), int(only_rule.sum()))
-        self.audits.append(audit)
-        _LOG.info("epoch %d: region tests differ, %s", self.epoch, audit)
-
-    def _block(self, X: Matrix, predicted: Integers) -> Block:
-        inside = np.isfinite(self._region.flip_regrets(X, predicted))
-        probability = np.zeros(len(predicted))
-        at = np.flatnonzero(inside)
-        probability[at] = self._solution.cover.probability(X[at], predicted[at])
-        return Block(predicted, inside, probability)
+        audit = Audit(epoch, len(chosen), int(only_call.sum()), int(only_rule.sum()))
+        _LOG.info("epoch %d: region tests differ, %s", epoch, audit)
+        return audit

@@ -6,9 +6,9 @@ classifier is least sure, at a rate that lets the budget last for the whole stre
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor, Future
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -133,6 +133,7 @@ class Auto:
         self._shown = from_rows([])
         self._serving: ProbabilisticClassifier | None = None
         self._settled: ProbabilisticClassifier | None = None
+        self._expected: Served | None = None
         self.plan(budget, horizon)
 
     def among(self, outcomes: Outcomes) -> Self:
@@ -379,7 +380,7 @@ class Auto:
             self._waiting.remove(decision.k)
             # A question that is withdrawn has its label refunded.
             self._asked -= label is None
-        self._offered += examples - late
+        self._offer(examples - late, decision.k)
         self._asked += decision.queried and not late
         self.k += examples
         if label is not None:
@@ -392,10 +393,15 @@ class Auto:
     def defer(self, decision: Decision) -> None:
         """Say, before the next decision, that this one's label will come later, by ``learn``."""
         self._waiting.add(decision.k)
-        self._offered += 1
+        self._offer(1, decision.k)
         self._asked += 1
         self._foreseen.drop(1)
         self._change(None)
+
+    def _offer(self, examples: int, k: int) -> None:
+        """Count examples, the last of them decided as the k-th."""
+        # Where earlier ones were erased there are fewer, but no later one may be taken for it.
+        self._offered = max(self._offered + examples, k + 1)
 
     def _change(self, label: Label | None) -> None:
         """Fit again or set the rate anew, if that is due."""
@@ -433,7 +439,7 @@ class Auto:
         return Refit(labels, rows, future)
 
     @property
-    def refit(self) -> tuple[int, Future[list[ProbabilisticClassifier]] | None] | None:
+    def coming(self) -> tuple[int, Future[list[ProbabilisticClassifier]] | None] | None:
         """Of how many labels a new classifier is on its way, and its future if it is in work."""
         return None if self._begun is None else (self._begun.labels, self._begun.future)
 
@@ -442,14 +448,33 @@ class Auto:
         """The classifier by which it decides, and what came with it."""
         return Served(self._serving, self._fitted, self._shown, self._share)
 
+    @property
+    def facts(self) -> State:
+        """What is to be written down of the classifier that serves, for :meth:`pass_by`."""
+        return {"labels": self._fitted, "share": self._share}
+
+    def pass_by(self, facts: Mapping[str, Any]) -> None:
+        """Enter that a classifier of these :attr:`facts` has served, and fit nothing."""
+        self.serve(Served(None, facts["labels"], from_rows([]), facts["share"]))
+
+    def expect(self, served: Served) -> None:
+        """Decide by this after the next :meth:`set_state`, which then fits nothing."""
+        self._expected = served
+
     def fit_anew(self) -> None:
         """Begin a new classifier of all labels so far, whatever is on its way."""
         if len(self._labelled) >= first_fit(self.budget):
             self._begun = self._begin(len(self._labelled), self._kept.matrix())
 
-    def serve(self, known: Served | None = None) -> None:
-        """Decide by the classifier that is on its way, or by one that is ``known`` already."""
-        if known is None:
+    def serve(self, known: Served | None = None, facts: Mapping[str, Any] | None = None) -> None:
+        """Decide by the classifier that is on its way, or by one that is ``known`` already.
+
+        With the :attr:`facts` of one that has served: by it, or by what is left of it after an
+        erasure.
+        """
+        if known is None and facts is not None:
+            self._serve_again(facts)
+        elif known is None:
             if self._begun is None:
                 raise InvalidParameter("no classifier is on its way that could serve")
             self._serve(self._begun)
@@ -459,6 +484,17 @@ class Auto:
             self._share = known.share
             self._install(known.classifier, fitted, known.rows)
         self._pace = self._paced()
+
+    def _serve_again(self, facts: Mapping[str, Any]) -> None:
+        begun, labels = self._begun, min(facts["labels"], len(self._labelled))
+        if begun is None or begun.labels != facts["labels"]:
+            begun = Refit(labels, self._kept.matrix(), None)
+        if labels:
+            self._serve(begun)
+        else:
+            self._install(None, 0, begun.rows)
+        # What the guard found is a fact, which cannot be found again without what was erased.
+        self._share = facts["share"]
 
     def _serve(self, refit: Refit) -> None:
         labels, rows, future = refit
@@ -549,7 +585,7 @@ class Auto:
         kept = matrix_from_state(saved_part(state, "kept", dict), self.n_features)
         labels = len(self._labelled)
         if not (
-            k + len(self._waiting) == offered
+            k + len(self._waiting) <= offered
             and labels + len(self._waiting) == asked <= offered
             and fitted <= labels
             and kept.shape[0] == self._keeps(k, kept.shape[0])
@@ -567,7 +603,10 @@ class Auto:
         self._foreseen.clear()
         self._settled = None
         self._shown = matrix_from_state(saved_part(state, "shown", dict), self.n_features)
-        self._serving = self._fit(fitted, self._shown) if fitted else None
+        expected, self._expected = self._expected, None
+        known = None if expected is None else expected.classifier
+        fit = self._fit(fitted, self._shown) if fitted and known is None else known
+        self._serving = fit if fitted else None
         self._taught = self._labelled.classes_of(fitted)
         self._begun = refit_from(state, len(self._labelled), self.n_features)
 

@@ -73,6 +73,10 @@ class AutoInRounds(Auto):
         self._offered += count
         self.k += count
 
+    def _offer(self, examples: int, k: int) -> None:
+        """Count examples; what lies before the k-th of a round is counted by `pass_over`."""
+        self._offered += examples
+
     @property
     def remaining(self) -> int:
         """As many as there are: nothing changes by what is decided or learned."""

@@ -3,14 +3,16 @@
 Paper: ``sec:exp_setup``, ``eq:iwal0_threshold``, ``eq:iwal_threshold``.
 """
 
-from typing import Unpack
+from dataclasses import dataclass
+from typing import NamedTuple, Unpack
 
 import numpy as np
 
 from askance.kernels.formulas import iwal_aggressive_term, iwal_slow_term
 from askance.kernels.optimization import iwal_probabilities
-from askance.learners.epochs import Block, EpochLearner, EpochSettings
-from askance.learners.region import KnownRegion, chosen_region, make_region, spread
+from askance.learners.epoch_fits import Block, EpochFit, Opener
+from askance.learners.epochs import EpochLearner, EpochSettings
+from askance.learners.region import KnownRegion, Region, chosen_region, make_region
 from askance.protocols import BatchOracle
 from askance.types import Integers, Matrix
 from askance.validation import (
@@ -74,26 +76,66 @@ class BatchIWAL(EpochLearner):
         self.probes = probes
         super().__init__(oracle, **settings)
 
-    def _open(self, points: Matrix) -> tuple[float, float]:
-        sample = self._snapshot
-        error = self._erm_error if self.error_dependent else 1.0
-        self._a = iwal_slow_term(error, float(sample.offered), self.c0)
-        self._b = iwal_aggressive_term(float(sample.offered), self.c0)
-        # IWAL needs the difference itself, however large.
-        radius = self._a + self._b if self.oracular else 1 + float(sample.weights.sum())
-        self._region = make_region(self.region, self.oracle, sample, self._erm_error, radius)
-        if isinstance(self._region, KnownRegion):
-            predicted = self._erm.predict_many(points)
-            chosen = spread(points.shape[0], self.probes)
-            self._region.probe(self.oracle, points[chosen], predicted[chosen])
-            self._region.probe_together(self.oracle, points, predicted)
-        return self._a + self._b, 0.0
+    def _opener(self) -> Opener:
+        constants = (self.c0, self.c1, self.c2)
+        switches = (self.error_dependent, self.oracular)
+        return _GapOpener(self.oracle, *constants, *switches, self.region, self.probes)
 
-    def _block(self, X: Matrix, predicted: Integers) -> Block:
-        gaps = self._region.flip_regrets(X, predicted)
+
+class _GapOpening(NamedTuple):
+    """A region that tells G, and the two terms of the threshold."""
+
+    a: float
+    b: float
+    c1: float
+    c2: float
+    oracular: bool
+    region: Region
+
+    @property
+    def threshold(self) -> float:
+        """Up to which G is asked about for sure."""
+        return self.a + self.b
+
+    @property
+    def floor(self) -> float:
+        """P has no floor."""
+        return 0.0
+
+    def block(self, X: Matrix, predicted: Integers) -> Block:
+        """Region and query probabilities of points, given the ERM's predictions."""
+        gaps = self.region.flip_regrets(X, predicted)
         if self.oracular:
-            inside = gaps <= self._a + self._b
+            inside = gaps <= self.threshold
             return Block(predicted, inside, inside.astype(float))
         # Nothing is learned from predictions, so all points count as inside, as in IWAL0.
-        probability = iwal_probabilities(gaps, self._a, self._b, self.c1, self.c2)
+        probability = iwal_probabilities(gaps, self.a, self.b, self.c1, self.c2)
         return Block(predicted, np.ones(len(predicted), bool), probability)
+
+
+@dataclass(frozen=True)
+class _GapOpener:
+    """How :class:`BatchIWAL` opens an epoch, by its parameters alone."""
+
+    oracle: BatchOracle
+    c0: float
+    c1: float
+    c2: float
+    error_dependent: bool
+    oracular: bool
+    region: str
+    probes: int
+
+    def __call__(self, fit: EpochFit, points: Matrix, epoch: int) -> _GapOpening:
+        """The terms of the threshold, and the region."""
+        sample = fit.sample
+        error = fit.error if self.error_dependent else 1.0
+        a = iwal_slow_term(error, float(sample.offered), self.c0)
+        b = iwal_aggressive_term(float(sample.offered), self.c0)
+        # IWAL needs the difference itself, however large.
+        radius = a + b if self.oracular else 1 + float(sample.weights.sum())
+        region = make_region(self.region, self.oracle, sample, fit.error, radius)
+        if isinstance(region, KnownRegion):
+            predicted = fit.erm.predict_many(points)
+            region.probe_spread(self.oracle, points, predicted, self.probes)
+        return _GapOpening(a, b, self.c1, self.c2, self.oracular, region)

@@ -20,6 +20,7 @@ _QUANTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
 class EpochRecord:
     """What happened in one epoch: ``start`` < examples <= ``end``.
 
+    Where the next one is fitted elsewhere, what was decided meanwhile counts here and not there.
     ``probability_quantiles`` are the minimum, quartiles and maximum of P inside the region, empty
     if no example fell there. ``error`` is the error on Z-tilde of the ERM that served the epoch.
     """
@@ -55,32 +56,33 @@ class EpochTally:
 
     def __init__(self) -> None:
         self._examples = 0
-        self._queries = 0
+        self.queries = 0
         self._inside: list[float] = []
         self._threshold = 0.0
         self._floor = 0.0
 
     def add(self, decisions: list[Decision]) -> None:
         self._examples += len(decisions)
-        self._queries += sum(d.queried for d in decisions)
+        self.queries += sum(d.queried for d in decisions)
         self._inside += [d.probability for d in decisions if d.in_disagreement]
         self._threshold, self._floor = decisions[-1].threshold, decisions[-1].floor
 
     def record(self, epoch: int, start: int, end: int, error: float) -> EpochRecord:
         """The record, which is also logged."""
         quantiles = np.quantile(self._inside, _QUANTILES).tolist() if self._inside else []
-        share = len(self._inside) / self._examples
+        # One that was due again when it began may have decided nothing.
+        share = len(self._inside) / max(self._examples, 1)
         shown = " ".join(f"{value:.3f}" for value in quantiles) or "none"
         _LOG.info(
             "epoch %d (%d to %d): region %.1f%%, %d queries, P %s",
-            *(epoch, start + 1, end, 100 * share, self._queries, shown),
+            *(epoch, start + 1, end, 100 * share, self.queries, shown),
         )
         return EpochRecord(
             epoch=epoch,
             start=start,
             end=end,
             region_share=share,
-            queries=self._queries,
+            queries=self.queries,
             probability_quantiles=tuple(quantiles),
             error=error,
             threshold=self._threshold,
@@ -90,7 +92,7 @@ class EpochTally:
     def get_state(self) -> State:
         return {
             "examples": self._examples,
-            "queries": self._queries,
+            "queries": self.queries,
             "inside": np.array(self._inside),
             "threshold": self._threshold,
             "floor": self._floor,
@@ -98,7 +100,7 @@ class EpochTally:
 
     def set_state(self, state: State) -> None:
         self._examples = saved_whole(state, "examples")
-        self._queries = saved_whole(state, "queries", most=self._examples)
+        self.queries = saved_whole(state, "queries", most=self._examples)
         inside = saved_array(state, "inside", "f")
         if len(inside) > self._examples or not ((inside >= 0) & (inside <= 1)).all():
             raise InvalidParameter(

@@ -3,27 +3,42 @@
 So the decisions of a whole epoch are one matrix computation (:meth:`EpochLearner.decide_many`):
 any number of machines that share an epoch's classifiers can decide its examples, and only their
 labels need to come together when it closes.
+
+What an epoch has is fitted when the one before it closes, or elsewhere while that one goes on.
 """
 
 import logging
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor, Future
 from dataclasses import asdict
-from typing import NamedTuple, TypedDict
+from typing import Any, TypedDict
 
 import numpy as np
 
 from askance.errors import InvalidParameter
+from askance.learners.epoch_fits import (
+    Begun,
+    Block,
+    EpochFit,
+    Opener,
+    Opening,
+    begun_from,
+    fit_epoch,
+    fit_erm,
+)
 from askance.learners.epoch_records import EpochRecord, EpochTally
+from askance.learners.refits import is_lost
 from askance.learners.sample import Sample, Snapshot, matrix_from_state, matrix_state
-from askance.learners.schedules import Schedule, epoch_end_after, validated
+from askance.learners.schedules import FIRST_END, Schedule, epoch_end_after, validated
 from askance.learners.streaming import sample_entry
 from askance.learners.thinned_sample import ThinnedSample
 from askance.protocols import BatchClassifier, BatchOracle
 from askance.sparse import empty, from_rows, stacked
-from askance.types import Bools, Decision, Floats, Integers, Label, Matrix, Row, State
+from askance.types import Decision, Floats, Integers, Label, Matrix, Row, State
 from askance.validation import (
+    MOST,
     check_block,
     check_matrix,
     check_row,
@@ -31,19 +46,15 @@ from askance.validation import (
     saved_number,
     saved_part,
     saved_whole,
+    shown,
 )
 
-__all__ = ["Block", "EpochLearner", "EpochSettings"]
+__all__ = ["EpochLearner", "EpochSettings"]
 
 _LOG = logging.getLogger("askance")
 
-
-class Block(NamedTuple):
-    """Decisions for many points, before the coins: predictions, region, query probabilities."""
-
-    predicted: Integers
-    inside: Bools
-    probability: Floats
+AT_ONCE = 256
+"""Examples that are decided together where nothing but being told changes anything."""
 
 
 class EpochSettings(TypedDict, total=False):
@@ -54,6 +65,7 @@ class EpochSettings(TypedDict, total=False):
     fresh: bool
     reservoir: int | None
     horizon: int | None
+    lag: int | None
     n_features: int | None
 
 
@@ -76,6 +88,10 @@ class EpochLearner(ABC):
         0 (``ThinnedSample``); without it every example.
     horizon
         Length of the stream, if known: the last epoch is cut there.
+    lag
+        With 0 an epoch begins when the one before it closes. With None it is only begun then: its
+        classifiers may be fitted elsewhere (:meth:`work_in`), and it opens when it is told to
+        (:meth:`serve`). Until then the P of the one before serves.
     n_features
         Number of features, if rows with others are to be refused.
     """
@@ -89,18 +105,22 @@ class EpochLearner(ABC):
         fresh: bool = False,
         reservoir: int | None = None,
         horizon: int | None = None,
+        lag: int | None = 0,
         n_features: int | None = None,
     ) -> None:
         require_whole(1, unlabeled=unlabeled)
         if horizon is not None:
             require_whole(1, horizon=horizon)
+        _check_lag(lag, fresh)
         self.oracle = oracle
         self.schedule = validated(schedule)
         self.unlabeled = unlabeled
         self.fresh = fresh
         self.reservoir = reservoir
         self.horizon = horizon
+        self.lag = lag
         self.n_features = n_features
+        self.executor: Executor | None = None
         self._clear()
 
     def _clear(self) -> None:
@@ -121,18 +141,18 @@ class EpochLearner(ABC):
         self._warned = False
         self._fresh: list[Matrix] = []
         self._fresh_wanted = 0
-        self._opened: tuple[float, float] | None = None
-        self._begin()
+        self._begun: Begun | None = None
+        self._expected: EpochFit | None = None
+        self._serving = self._first_of(0, 0)
 
     # ------------------------------------------------------------------ what subclasses provide
 
     @abstractmethod
-    def _open(self, points: Matrix) -> tuple[float, float]:
-        """Prepare the epoch and return its threshold and floor; ``points`` stand for X."""
+    def _opener(self) -> Opener:
+        """What opens an epoch, by the parameters alone."""
 
-    @abstractmethod
-    def _block(self, X: Matrix, predicted: Integers) -> Block:
-        """Region and query probabilities, once the epoch is open."""
+    def _enter(self, opening: Opening) -> None:  # noqa: B027 - most have nothing to note
+        """Take note of an epoch that was opened."""
 
     # ------------------------------------------------------------------ reading
 
@@ -154,33 +174,40 @@ class EpochLearner(ABC):
     @property
     def remaining(self) -> int:
         """How many examples can be decided before anything changes, in one `decide_many`."""
+        return AT_ONCE if self.lag is None else self._until_due
+
+    @property
+    def _until_due(self) -> int:
+        """How many can be learned before the epoch may close."""
+        if self._begun is not None:
+            return MOST
         return self._fresh_wanted or max(self.epoch_end - self._k - len(self._waiting), 1)
 
     @property
     def classifier(self) -> BatchClassifier:
         """h_m, the ERM on Z-tilde when the epoch began."""
-        return self._erm
+        return self._serving.erm
 
     @property
     def sample(self) -> Snapshot:
         """Z-tilde when the epoch began."""
-        return self._snapshot
+        return self._serving.sample
 
     def refit(self) -> BatchClassifier:
         """The ERM on all that was learned, this epoch's examples included; changes nothing."""
         if self._k == self.epoch_start:
-            return self._erm
+            return self._serving.erm
         latest = self._sample.snapshot(self._k)
         return self.oracle.fit(latest.X, latest.targets, latest.weights)
 
     def predict(self, x: Row) -> Label:
         check_row(x, self.n_features)
-        return int(self._erm.predict(x))
+        return int(self._serving.erm.predict(x))
 
     def predict_many(self, X: Matrix) -> Integers:
         """One prediction for each row of a CSR array."""
         check_matrix(X, self.n_features)
-        return self._erm.predict_many(X)
+        return self._serving.erm.predict_many(X)
 
     # ------------------------------------------------------------------ deciding
 
@@ -208,26 +235,35 @@ class EpochLearner(ABC):
         ]
 
     def _decided_block(self, X: Matrix) -> Block:
-        predicted = self._erm.predict_many(X)
+        predicted = self._serving.erm.predict_many(X)
         n = len(predicted)
         if self._fresh_wanted:
             # Spent on the sample for (OP): no test, no query, no count.
             return Block(predicted, np.zeros(n, bool), np.zeros(n))
-        if self.epoch == 1:
+        opening = self._open()
+        if opening is None:
             return Block(predicted, np.ones(n, bool), np.ones(n))
-        self._terms()
-        return self._block(X, predicted)
+        return opening.block(X, predicted)
 
     def _terms(self) -> tuple[float, float]:
-        """Threshold and floor; the epoch is prepared when they are first needed."""
+        """Threshold and floor."""
         if self._fresh_wanted:
             return math.inf, 0.0
+        opening = self._open()
+        return (math.inf, 1.0) if opening is None else (opening.threshold, opening.floor)
+
+    def _open(self) -> Opening | None:
+        """The epoch as it is open, when that is first needed; None in the first."""
         if self.epoch == 1:
-            return math.inf, 1.0
-        if self._opened is None:
+            return None
+        opening = self._serving.opening
+        if opening is None:
             newest = self._sample.newest(self.epoch_start, self.unlabeled)
-            self._opened = self._open(stacked(self._fresh) if self.fresh else newest)
-        return self._opened
+            points = stacked(self._fresh) if self.fresh else newest
+            opening = self._opener()(self._serving, points, self.epoch)
+            self._serving = self._serving._replace(opening=opening)
+            self._enter(opening)
+        return opening
 
     # ------------------------------------------------------------------ learning
 
@@ -242,7 +278,7 @@ class EpochLearner(ABC):
         check_block(X, self.n_features, decisions, labels)
         done = 0
         while done < len(decisions):
-            part = slice(done, done + self.remaining)
+            part = slice(done, done + self._until_due)
             self._learn_part(X[part], decisions[part], labels[part])
             done = part.stop
 
@@ -267,9 +303,10 @@ class EpochLearner(ABC):
         self._k += len(decisions)
         predicted = np.array([d.predicted for d in decisions])
         self._mistakes += float(np.sum(weights[predicted != targets]))
-        known = {d.k for d in decisions} & self._waiting
+        counts = {d.k for d in decisions}
+        known = counts & self._waiting
         self._waiting -= known
-        self._offered += len(decisions) - len(known)
+        self._offer(len(decisions) - len(known), max(counts))
         self._close_if_due()
 
     # ------------------------------------------------------------------ late labels
@@ -282,23 +319,33 @@ class EpochLearner(ABC):
         which counts the examples learned or deferred before.
         """
         self._waiting.add(decision.k)
-        self._offered += 1
+        self._offer(1, decision.k)
         self._warn_if_overdue()
+
+    def _offer(self, examples: int, k: int) -> None:
+        """Count examples, the last of them decided as the k-th."""
+        # Where earlier ones were erased there are fewer, but no later one may be taken for it.
+        self._offered = max(self._offered + examples, k + 1)
 
     def _awaited(self) -> int:
         """How many of the epoch's own examples are decided but not resolved."""
         return sum(k < self.epoch_end for k in self._waiting)
 
     def _close_if_due(self) -> None:
-        if self._k >= self.epoch_end and not self._awaited():
-            self._close()
-        else:
+        if self._k < self.epoch_end or self._awaited():
             self._warn_if_overdue()
+        elif self.lag is not None:
+            labels = self._labels
+            self._close(self._k)
+            self._serving = self._first_of(self._k, labels)
+        elif self._begun is None:
+            self._begun = self._begin(self._k, self._labels)
 
     def _warn_if_overdue(self) -> None:
         length = self.epoch_end - self.epoch_start
         decided = self._offered - self.epoch_start
-        if decided > 2 * length and not self._warned:
+        # Who is told when to serve has others to tell that labels are awaited.
+        if decided > 2 * length and not self._warned and self.lag is not None:
             self._warned = True
             _LOG.warning(
                 "epoch %d was to have %d examples and has %d, with %d labels still awaited",
@@ -311,24 +358,122 @@ class EpochLearner(ABC):
         end = epoch_end_after(self.schedule, k)
         return min(end, self.horizon) if self.horizon and self.horizon > k else end
 
-    def _close(self) -> None:
-        record = self._tally.record(self.epoch, self.epoch_start, self._k, self._erm_error)
+    @property
+    def _labels(self) -> int:
+        """How many labels were learned."""
+        return sum(record.queries for record in self.epochs) + self._tally.queries
+
+    def _close(self, k: int) -> None:
+        """End the epoch with the first k examples."""
+        record = self._tally.record(self.epoch, self.epoch_start, k, self._serving.error)
         self.epochs.append(record)
         self._tally, self._warned = EpochTally(), False
         self.epoch += 1
-        self.epoch_start = self._k
-        self.epoch_end = self._end_after(self._k)
+        self.epoch_start = k
+        self.epoch_end = self._end_after(k)
         self._fresh, self._fresh_wanted = [], self.unlabeled if self.fresh else 0
-        self._begin()
 
-    def _begin(self) -> None:
-        self._opened = None
-        self._snapshot = self._sample.begin(self.epoch_start)
-        snapshot = self._snapshot
-        self._erm = self.oracle.fit(snapshot.X, snapshot.targets, snapshot.weights)
-        self._erm_error = snapshot.error(self._erm)
+    def _first_of(self, k: int, labels: int) -> EpochFit:
+        """What an epoch of the first k examples has before it is open."""
+        return fit_erm(self.oracle, self._sample.begin(k), labels)
+
+    # ------------------------------------------------------------------ fitted elsewhere
+
+    def _begin(self, k: int, labels: int) -> Begun:
+        """Note that the next epoch is that of the first k examples; fit it if it can be."""
+        self._sample.note(k)
+        future = None
+        if self.executor is not None:
+            future = self.executor.submit(fit_epoch, *self._work(k, labels))
+        return Begun(k, labels, future)
+
+    def _work(self, k: int, labels: int) -> tuple[BatchOracle, Opener, Snapshot, int, Matrix, int]:
+        sample, points = self._sample.snapshot(k), self._sample.newest(k, self.unlabeled)
+        return self.oracle, self._opener(), sample, labels, points, self.epoch + 1
+
+    def work_in(self, executor: Executor | None) -> None:
+        """Fit in an ``executor`` from now on; that changes the time and no bit."""
+        self.executor = executor
+        self._open()
+        if self._begun is not None and is_lost(self._begun.future):
+            self._begun = self._begin(self._begun.k, self._begun.labels)
+
+    @property
+    def coming(self) -> tuple[int, Future[EpochFit] | None] | None:
+        """Of how many labels the epoch on its way is, and its future if it is in work."""
+        return None if self._begun is None else (self._begun.labels, self._begun.future)
+
+    @property
+    def fitted(self) -> int:
+        """How many labels there were when the epoch began."""
+        return self._serving.labels
+
+    @property
+    def facts(self) -> State:
+        """What is to be written down of the epoch that serves, for :meth:`pass_by`."""
+        return self._serving.facts
+
+    @property
+    def served(self) -> EpochFit:
+        """What decides now."""
+        return self._serving
+
+    def fit_anew(self) -> None:
+        """Cut the epoch short: begin one of all examples so far, whatever is on its way."""
+        if self._k >= FIRST_END:
+            self._begun = self._begin(self._k, self._labels)
+
+    def serve(self, known: EpochFit | None = None, facts: Mapping[str, Any] | None = None) -> None:
+        """Open the epoch that is on its way, or one that is ``known`` already.
+
+        With the :attr:`facts` of one that was open: it, or what is left of it after an erasure.
+        """
+        if known is None:
+            begun = self._begun if facts is None else self._begun_of(facts)
+            if begun is None:
+                raise InvalidParameter("no epoch is on its way that could be opened")
+            known = self._fit(begun)
+        self._install(known)
+
+    def _fit(self, begun: Begun) -> EpochFit:
+        k, labels, future = begun
+        if future is not None:
+            return future.result()
+        # Where all was erased, it is as before the first example.
+        return fit_epoch(*self._work(k, labels)) if k else self._first_of(0, 0)
+
+    def _begun_of(self, facts: Mapping[str, Any]) -> Begun:
+        """The epoch on its way if it has so many examples, else one of those that are left."""
+        if self._begun is not None and self._begun.k == facts["k"]:
+            return self._begun
+        k = self._sample.begin(min(facts["k"], self._k)).offered
+        return Begun(k, min(facts["labels"], self._labels), None)
+
+    def pass_by(self, facts: Mapping[str, Any]) -> None:
+        """Enter that an epoch of these :attr:`facts` was opened, and fit nothing."""
+        self._install(EpochFit.told(facts))
+
+    def expect(self, served: EpochFit) -> None:
+        """Decide by this after the next :meth:`set_state`, which then fits nothing."""
+        self._expected = served
+
+    def _install(self, fit: EpochFit) -> None:
+        # Labels may have been taken back since it began.
+        k = self._sample.begin(min(fit.sample.offered, self._k)).offered
+        if k > self.epoch_start:
+            self._close(k)
+        labels = min(fit.labels, self._labels, k)
+        self._serving, self._begun = fit._replace(labels=labels), None
+        if fit.opening is not None:
+            self._enter(fit.opening)
+        self._close_if_due()
 
     # ------------------------------------------------------------------ saving
+
+    def __getstate__(self) -> State:
+        """For copies and pickles, which do not work in the background."""
+        begun = None if self._begun is None else self._begun._replace(future=None)
+        return {**vars(self), "executor": None, "_begun": begun}
 
     def get_state(self) -> State:
         return {
@@ -345,6 +490,8 @@ class EpochLearner(ABC):
             "warned": self._warned,
             "fresh": matrix_state(stacked(self._fresh) if self._fresh else empty()),
             "fresh_wanted": self._fresh_wanted,
+            "fitted": self._serving.labels,
+            "begun": None if self._begun is None else self._begun.state,
         }
 
     def set_state(self, state: State) -> None:
@@ -373,7 +520,21 @@ class EpochLearner(ABC):
         self._warned = saved_part(state, "warned", bool)
         self._fresh = [matrix_from_state(saved_part(state, "fresh", dict), self.n_features)]
         self._fresh_wanted = saved_whole(state, "fresh_wanted", most=self.unlabeled)
-        self._begin()
+        # Earlier versions had neither of these.
+        fitted = saved_whole({"fitted": state.get("fitted", 0)}, "fitted", most=self.epoch_start)
+        self._begun = begun_from(state, self._k)
+        expected, self._expected = self._expected, None
+        self._serving = expected or self._first_of(self.epoch_start, fitted)
+
+
+def _check_lag(lag: object, fresh: bool) -> None:
+    if lag is not None and (lag != 0 or isinstance(lag, bool)):
+        raise InvalidParameter(f"lag of a learner in epochs must be 0 or None, got {shown(lag)}")
+    if lag is None and fresh:
+        raise InvalidParameter(
+            "fresh=True spends the examples after a close, but with lag=None the old epoch still "
+            "decides about them: lag must be 0, got None"
+        )
 
 
 def _check_coins(coins: Floats, rows: int) -> None:

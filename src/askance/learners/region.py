@@ -144,6 +144,12 @@ class KnownRegion:
             if found is not None:
                 self.add(found)
 
+    def probe_spread(self, oracle: BatchOracle, X: Matrix, predicted: Integers, count: int) -> None:
+        """Ask at so many of these points one by one, and at all of them together."""
+        chosen = spread(X.shape[0], count)
+        self.probe(oracle, X[chosen], predicted[chosen])
+        self.probe_together(oracle, X, predicted)
+
     def probe_together(self, oracle: BatchOracle, X: Matrix, predicted: Integers) -> None:
         """Ask for classifiers that flip many points at once, and remember those within the radius.
 

@@ -68,6 +68,9 @@ class Sample:
         kept = np.flatnonzero(weights[:offered] > 0)
         return Snapshot(X[kept], targets[kept], weights[kept], offered)
 
+    def note(self, offered: int) -> None:
+        """Note that an epoch will begin with so many; here nothing need be kept for that."""
+
     def begin(self, offered: int) -> Snapshot:
         """The snapshot that an epoch begins with."""
         return self.snapshot(offered)

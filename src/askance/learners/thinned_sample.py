@@ -9,6 +9,8 @@ The price is a floor under the regret that can be certified: errors on the outsi
 R examples, so differences of the order of ln(|H|/delta)/R cannot be told from none.
 """
 
+from typing import Any
+
 import numpy as np
 
 from askance.errors import InvalidParameter
@@ -51,6 +53,8 @@ class ThinnedSample:
         self._newest: list[Matrix] = []
         self._begun = self._now()
         self._points = empty()
+        # What the next epoch will begin with, if that is known already.
+        self._coming: tuple[Snapshot, Matrix] | None = None
 
     def append(self, X: Matrix, targets: Integers, weights: Floats, outside: Bools) -> None:
         """Add a block of examples, of which some are ``outside`` the region."""
@@ -97,24 +101,43 @@ class ThinnedSample:
             return self._now()
         if offered == self._begun.offered:
             return self._begun
+        noted = self._noted(offered)
+        if noted is not None:
+            return noted[0]
         raise InvalidParameter(
             f"a thinned sample knows {self._count} and {self._begun.offered} examples, "
             f"got {offered}"
         )
 
-    def begin(self, offered: int) -> Snapshot:
-        """The snapshot that an epoch begins with, which is kept while it lasts."""
-        self._begun = self.snapshot(offered)
+    def note(self, offered: int) -> None:
+        """Keep all examples so far, ``offered`` of them, as those of the epoch that is to begin."""
         if offered == self._count:
-            self._points = self._last()
+            self._coming = self._now(), self._last()
+
+    def begin(self, offered: int) -> Snapshot:
+        """The snapshot that an epoch begins with, which is kept while it lasts.
+
+        It has all examples so far where so many were never noted.
+        """
+        noted = self._noted(offered)
+        if noted is not None:
+            (self._begun, self._points), self._coming = noted, None
+        elif offered != self._begun.offered:
+            self._begun, self._points = self._now(), self._last()
         return self._begun
+
+    def _noted(self, offered: int) -> tuple[Snapshot, Matrix] | None:
+        """What was noted, if it is of so many."""
+        coming = self._coming
+        return coming if coming is not None and coming[0].offered == offered else None
 
     def _last(self) -> Matrix:
         return stacked(self._newest)[-self.points :]
 
     def newest(self, offered: int, count: int) -> Matrix:
-        """The last ``count`` points when the epoch began."""
-        return self._points[-count:]
+        """The last ``count`` points when an epoch began, or was noted, with so many offered."""
+        noted = self._noted(offered)
+        return (self._points if noted is None else noted[1])[-count:]
 
     def get_state(self) -> State:
         begun, (X, predicted, priorities) = self._begun, self._drawn()
@@ -125,7 +148,14 @@ class ThinnedSample:
             "priorities": priorities.copy(),
             "counts": [self._count, self._outside_count, begun.offered],
             "newest": [matrix_state(self._last()), matrix_state(self._points)],
-            "begun": [matrix_state(begun.X), begun.targets.copy(), begun.weights.copy()],
+            "begun": _kept_of(begun),
+            "coming": None
+            if self._coming is None
+            else [
+                self._coming[0].offered,
+                *_kept_of(self._coming[0]),
+                matrix_state(self._coming[1]),
+            ],
         }
 
     def set_state(self, state: State, count: int, n_features: int | None) -> None:
@@ -151,12 +181,28 @@ class ThinnedSample:
         parts = saved_part(state, "newest", list)
         last, self._points = (matrix_from_state(part, n_features) for part in parts)
         self._newest = [last]
-        matrix, targets, weights = saved_part(state, "begun", list)
-        X, labels = _labelled(matrix, targets, n_features)
-        known = saved_array({"weights": weights}, "weights", "f", length=len(labels))
-        if len(known) and not known.min() > 0:
-            raise InvalidParameter("saved weights of an epoch must be positive, got others")
-        self._begun = Snapshot(X, labels, np.array(known), begun)
+        self._begun = _snapshot(saved_part(state, "begun", list), begun, n_features)
+        self._coming = None
+        # Earlier versions had none.
+        if state.get("coming") is not None:
+            at, *parts, points = saved_part(state, "coming", list)
+            offered = saved_whole({"coming": at}, "coming", most=count)
+            noted = _snapshot(parts, offered, n_features)
+            self._coming = noted, matrix_from_state(points, n_features)
+
+
+def _kept_of(one: Snapshot) -> list[Any]:
+    return [matrix_state(one.X), one.targets.copy(), one.weights.copy()]
+
+
+def _snapshot(parts: list[Any], offered: int, n_features: int | None) -> Snapshot:
+    """What :func:`_kept_of` gave, checked."""
+    matrix, targets, weights = parts
+    X, labels = _labelled(matrix, targets, n_features)
+    known = saved_array({"weights": weights}, "weights", "f", length=len(labels))
+    if len(known) and not known.min() > 0:
+        raise InvalidParameter("saved weights of an epoch must be positive, got others")
+    return Snapshot(X, labels, np.array(known), offered)
 
 
 def _labelled(matrix: State, targets: object, n_features: int | None) -> tuple[Matrix, Integers]:

@@ -12,7 +12,7 @@ from askance.live.coins import Coins
 from askance.live.judging import Judging, has_no_label, learn_shown
 from askance.live.questions import AT_ONCE, Questions
 from askance.live.stopping import Stopping
-from askance.protocols import BlockLearner, LateLearner, Learner, PacedLearner
+from askance.protocols import BlockLearner, LateLearner, Learner, PacedLearner, refitting
 from askance.sparse import row_at
 from askance.types import Decision, Floats, Label, Matrix, Question, Reason, Row, State
 
@@ -47,8 +47,10 @@ class Asker:
         driver = drive(learner)
         self.predict, self.offer, self.learn = driver.predict, driver.offer, driver.learn
         self.defer = learner.defer if isinstance(learner, LateLearner) else None
-        is_paced = isinstance(learner, PacedLearner)
-        self.blocks = learner if is_paced and isinstance(learner, BlockLearner) else None
+        in_blocks = isinstance(learner, PacedLearner) or (
+            judging is None and refitting(learner) is not None
+        )
+        self.blocks = learner if in_blocks and isinstance(learner, BlockLearner) else None
 
     def set_budget(self, budget: Budget, horizon: int | None) -> None:
         """Change the budget, and tell a learner that spreads it."""

@@ -7,7 +7,8 @@ import numpy as np
 from askance.learners.active_cover import ActiveCover
 from askance.learners.batch_iwal import BatchIWAL
 from askance.learners.constants import Constants
-from askance.learners.epochs import Block, EpochLearner
+from askance.learners.epoch_fits import Block
+from askance.learners.epochs import EpochLearner
 from askance.protocols import BatchOracle
 from askance.types import Floats, Integers, Matrix
 
@@ -32,8 +33,8 @@ def _active_cover(oracle: BatchOracle, c0: float, horizon: int) -> EpochLearner:
 class _CertainCover(ActiveCover):
     """Active Cover that asks about every example of its region: what is left without (OP)."""
 
-    def _block(self, X: Matrix, predicted: Integers) -> Block:
-        block = super()._block(X, predicted)
+    def _decided_block(self, X: Matrix) -> Block:
+        block = super()._decided_block(X)
         return block._replace(probability=block.inside.astype(float))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from askance.learners.active_cover import ActiveCover
 from askance.learners.constants import Constants
-from askance.learners.epochs import Block
+from askance.learners.epoch_fits import Block, fit_erm
 from askance.learners.sample import Snapshot
 from askance.learners.schedules import FIRST_END, epoch_end_after
 from askance.sparse import stacked
@@ -27,11 +27,9 @@ class _CountedCover(ActiveCover):
     def open_after(self, sample: Snapshot, points: Matrix) -> tuple[Block, float]:
         """Open the epoch after this sample; decide for every point of the world, and give P_min."""
         self.epoch += 1
-        self._snapshot = sample
-        self._erm = self.oracle.fit(sample.X, sample.targets, sample.weights)
-        self._erm_error = sample.error(self._erm)
-        self._opened = self._open(points)
-        return self._block(points, self._erm.predict_many(points)), self._opened[1]
+        self._serving = fit_erm(self.oracle, sample, 0)
+        opening = self._opener()(self._serving, points, self.epoch)
+        return opening.block(points, self.classifier.predict_many(points)), opening.floor
 
 
 class CountedStream:
