@@ -97,9 +97,11 @@ lint: $(READY)
 suite: $(READY) chromium postgres
 	$(PYTEST)
 
-# Interpreted, so that lines inside compiled functions count; what takes long over HTTP adds none.
+# Interpreted, so that lines inside compiled functions count. What takes long over HTTP, and what
+# runs blocks of the docs and benchmarks, adds none.
 coverage: $(READY)
-	NUMBA_DISABLE_JIT=1 $(PYTEST) --ignore=tests/browser --deselect tests/service/test_killed.py \
+	NUMBA_DISABLE_JIT=1 $(PYTEST) --ignore=tests/browser --ignore=tests/test_benchmarks.py \
+		--ignore=tests/test_docs_run.py --deselect tests/service/test_killed.py \
 		--deselect tests/service/test_annotators.py --deselect tests/service/api/test_schema_fuzz.py \
 		--cov=askance --cov-report=term
 

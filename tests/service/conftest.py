@@ -103,6 +103,23 @@ def quick_auto(**chosen) -> StreamSettings:
     return settings(**{"learner": "auto", "parameters": QUICK, **chosen})
 
 
+def quick_epochs(learner: str, **chosen) -> StreamSettings:
+    """A stream of a learner in epochs whose fits are quick."""
+    quick = {"probes": 2, "unlabeled": 60}
+    if learner == "active_cover":
+        quick |= {"max_iterations": 30}
+    return settings(learner=learner, parameters=quick, **chosen)
+
+
+REFITTING = {
+    "auto": lambda: quick_auto(rate=0.6),
+    "active_cover": lambda: quick_epochs("active_cover"),
+    "batch_iwal": lambda: quick_epochs("batch_iwal"),
+    "oracular_cal": lambda: quick_epochs("oracular_cal"),
+}
+"""A stream of every learner that refits."""
+
+
 def made_records(count: int, seed: int = 0, start: int = 0):
     """Records whose label is the sign of x + y - 1."""
     draw = random.Random(seed)
@@ -128,16 +145,17 @@ def answer_all(session: Session, stream: str, person: str = "ann", most: int = 1
 
 
 def refit_done(session: Session, stream: str) -> None:
-    """Wait until no refit is under way."""
+    """Wait until no refit is under way, and those that served are on the disk."""
     opened = session.stream(stream)
     while True:
         with opened.lock:
-            refit = None if opened.auto is None else opened.auto.refit
+            refit = None if opened.refitting is None else opened.refitting.coming
         if refit is None or refit[1] is None:
+            opened.write([]).result()
             return
         refit[1].result(60)
         # Who is told of a result gets it before the one who waits, or will soon.
-        while opened.auto is not None and opened.auto.refit == refit:
+        while opened.refitting is not None and opened.refitting.coming == refit:
             threading.Event().wait(0.005)
 
 

@@ -8,6 +8,7 @@ from tests.service.conftest import made_records, truth
 from tests.service.serving import served
 
 from askance.client import Client
+from askance.service.throttle import RateLimit
 
 PEOPLE = 20
 
@@ -47,6 +48,8 @@ class Crowd:
 def check_crowd(service, clock, seconds: float, examples: int) -> None:
     account = service.people.add("root", "admin")
     token = service.people.make_token(account.id)
+    # The clock of the leases stands still; what each may send a second goes by a real one.
+    service.rate = RateLimit(time.monotonic, service.limits.per_second, service.limits.burst)
     with served(service) as address, Client(address, token, timeout=60) as admin:
         stream = admin.create_stream("crowd", ["ham", "spam"], learner="passive", bits=6)
         admin.offer(stream, made_records(examples))

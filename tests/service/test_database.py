@@ -1,8 +1,19 @@
+import contextlib
+import threading
+
 import pytest
 import sqlalchemy as sa
 
 from askance.errors import FileUnreadable, InvalidParameter
-from askance.service.database import connect, migrate, opened_database
+from askance.service import database
+from askance.service.database import connect, migrate, opened_database, read_database
+
+
+@contextlib.contextmanager
+def _engine(url):
+    engine = connect(url)
+    yield engine
+    engine.dispose()
 
 
 def test_a_sqlite_file_is_written_ahead_and_synced(url):
@@ -15,7 +26,15 @@ def test_a_sqlite_file_is_written_ahead_and_synced(url):
 
 
 @pytest.mark.parametrize(
-    "url", ["mysql://root:secret@host/db", "askance.db", "sqlite://", "", "nonsense:secret"]
+    "url",
+    [
+        "mysql://root:secret@host/db",
+        "askance.db",
+        "sqlite://",
+        "",
+        "nonsense:secret",
+        "postgresql://u:pa@secret:wo@host/db",
+    ],
 )
 def test_other_urls_are_refused_without_their_secrets(url):
     with pytest.raises(InvalidParameter, match="a database must be sqlite") as refused:
@@ -45,6 +64,39 @@ def test_a_second_server_on_the_same_postgresql_is_refused(postgres):
         pass
 
 
+def test_a_server_lets_the_lock_of_postgresql_go_before_its_connection(postgres):
+    with _engine(postgres) as first:
+        with database._advisory_lock(first):
+            pass
+        # The pool of the first still has the connection that held the lock.
+        assert first.pool.checkedin() == 1
+        with opened_database(postgres):
+            pass
+
+
+def test_the_next_server_on_postgresql_waits_until_one_that_was_killed_is_noticed(postgres):
+    with _engine(postgres) as dead, contextlib.ExitStack() as lock:
+        lock.enter_context(database._advisory_lock(dead))
+        leaving = threading.Timer(0.5, lock.close)
+        leaving.start()
+        with opened_database(postgres):
+            assert leaving.finished.is_set()
+        leaving.join()
+
+
+def test_a_server_whose_connections_were_cut_ends_quietly(postgres):
+    cut = """
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid != pg_backend_pid()
+    """
+    with (
+        opened_database(postgres),
+        _engine(postgres) as apart,
+        apart.connect() as connection,
+    ):
+        connection.execute(sa.text(cut))
+
+
 def test_a_database_that_cannot_be_opened_is_one_sentence(tmp_path):
     with (
         pytest.raises(FileUnreadable, match="the database cannot be opened"),
@@ -56,3 +108,43 @@ def test_a_database_that_cannot_be_opened_is_one_sentence(tmp_path):
 def test_migrating_twice_changes_nothing(engine):
     migrate(engine)
     assert "events" in sa.inspect(engine).get_table_names()
+
+
+def test_a_second_server_by_another_name_of_the_file_is_refused(url, tmp_path):
+    (tmp_path / "other.db").symlink_to(tmp_path / "service.db")
+    with (
+        opened_database(url),
+        pytest.raises(FileUnreadable, match="one server at a time"),
+        opened_database(f"sqlite:///{tmp_path}/other.db"),
+    ):
+        pass
+
+
+def test_a_file_that_is_no_database_is_one_sentence(url, tmp_path):
+    (tmp_path / "service.db").write_text("a letter to a friend, and no database at all")
+    for opening in (opened_database, read_database):
+        with pytest.raises(FileUnreadable, match="file is not a database"), opening(url) as engine:
+            sa.inspect(engine).get_table_names()
+
+
+def test_a_database_of_a_newer_version_is_left_alone(url):
+    with opened_database(url) as engine, engine.begin() as connection:
+        connection.execute(sa.text("update alembic_version set version_num = '9999'"))
+    with pytest.raises(FileUnreadable, match="made by a newer askance"), opened_database(url):
+        pass
+
+
+def test_who_only_reads_makes_no_database(url, tmp_path):
+    with pytest.raises(FileUnreadable, match="there is no database"), read_database(url):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_errors_do_not_show_what_was_to_be_written(url):
+    with (
+        opened_database(url) as engine,
+        engine.connect() as connection,
+        pytest.raises(sa.exc.DatabaseError) as refused,
+    ):
+        connection.execute(sa.text("insert into nothing values (:x)"), {"x": "a secret"})
+    assert "a secret" not in str(refused.value)

@@ -1,4 +1,5 @@
 import pytest
+import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from askance.checks.event_log import check_event_log
@@ -53,3 +54,20 @@ def test_when_something_was_last(engine):
     log.append("s", [Event(1, "offered", 3.0), Event(2, "leased", 9.0)]).result()
     assert log.last_at("s", "offered") == 3.0
     log.close()
+
+
+def test_a_query_has_no_transaction_and_what_is_written_has_one(engine):
+    seen = []
+
+    @sa.event.listens_for(engine, "before_cursor_execute")
+    def note(connection, cursor, statement, *_):
+        alone = connection.get_execution_options().get("isolation_level") == "AUTOCOMMIT"
+        seen.append((statement.split()[0], alone))
+
+    log = SqlEventLog(engine)
+    log.append("s", [Event(1, "created", 0.0), Event(2, "mapped", 0.0, key="k")]).result()
+    log.find("s", ["k"])
+    log.contents("s", [1])
+    list(log.read("s"))
+    log.close()
+    assert seen == [("INSERT", False)] + [("SELECT", True)] * 3

@@ -2,7 +2,7 @@ import pytest
 from tests.service.conftest import made_records, quick_auto, settings
 
 from askance.errors import BadRecord
-from askance.service.offering import CHUNK, MOST_EXAMPLES
+from askance.service.offering import CHUNK, DEEPEST, MOST_EXAMPLES
 from askance.types import Decision
 
 
@@ -56,3 +56,70 @@ def test_fields_that_are_ignored_are_kept_and_not_learned_from(session):
     session.offer(stream, [("a", {"picture": "data:image/png;base64,AA", "x": 2.0})])
     assert session.stream(stream).learner.features.kinds == {"x": "number"}
     assert session.lease(stream, "ann")[0].record == {"picture": "data:image/png;base64,AA"}
+
+
+def test_only_ids_that_were_given_are_looked_for(session, monkeypatch):
+    stream, looked_for = session.create(settings()), []
+    find = session.log.find
+    monkeypatch.setattr(session.log, "find", lambda s, k: looked_for.extend(k) or find(s, k))
+    records = [(None, record) for _, record in made_records(3 * CHUNK)]
+    session.offer(stream, [*records, ("mine", {"x": 1.0})])
+    assert looked_for == ["x:mine"]
+    assert session.status(stream).seen == 3 * CHUNK + 1
+    assert not session.offer(stream, [("mine", {"x": 1.0})])[0].new
+
+
+def test_what_another_call_brings_between_two_turns_is_not_offered_again(session):
+    stream, records = session.create(settings()), made_records(2 * CHUNK)
+    opened = session.stream(stream)
+    opened.lock = Between(opened.lock, 2, lambda: session.offer(stream, records[-3:]))
+    offered = session.offer(stream, records)
+    assert [o.new for o in offered] == [True] * (2 * CHUNK - 3) + [False] * 3
+    assert session.status(stream).seen == 2 * CHUNK
+
+
+class Between:
+    """A lock; after it was let go so many times, something happens once."""
+
+    def __init__(self, lock, times, what):
+        self.lock, self.times, self.what = lock, times, what
+
+    def __enter__(self):
+        self.lock.acquire()
+
+    def __exit__(self, *error):
+        self.lock.release()
+        self.times -= 1
+        if not self.times:
+            self.what()
+
+
+@pytest.mark.parametrize("wrap", [lambda inner: {"a": inner}, lambda inner: [inner]])
+def test_a_record_is_not_nested_without_end(session, wrap):
+    stream = session.create(settings())
+    deep = 1
+    for _ in range(DEEPEST + 1):
+        deep = wrap(deep)
+    with pytest.raises(BadRecord, match="nested more than 20 deep"):
+        session.offer(stream, [("deep", {"a": deep})])
+    assert session.stream(stream).learner is None
+
+
+def test_of_an_id_twice_in_a_batch_the_first_counts(session):
+    stream = session.create(settings())
+    first, _, again = session.offer(stream, [("a", {"x": 1}), ("b", {"x": 3}), ("a", {"x": 2})])
+    assert (first.new, again.new, again.number) == (True, False, first.number)
+    assert session.status(stream).seen == 2
+    assert session.lease(stream, "ann")[0].record == {"x": 1}
+
+
+def test_what_comes_later_does_not_change_the_map(session):
+    """Neither a prediction nor a batch that is refused decides what columns may hold."""
+    stream = session.create(settings())
+    session.offer(stream, [("a", {"x": 1.0})])
+    kinds = session.stream(stream).learner.features.kinds
+    session.predict(stream, [{"x": 2.0, "new": "text"}])
+    with pytest.raises(BadRecord, match="where a number was expected"):
+        session.offer(stream, [("b", {"late": "text", "x": "one"})])
+    session.offer(stream, [("c", {"x": 2.0, "new": 5.0, "late": 5.0})])
+    assert session.stream(stream).learner.features.kinds == kinds == {"x": "number"}

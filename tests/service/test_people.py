@@ -119,3 +119,32 @@ def test_keys_that_ended_are_dropped(people, engine, clock):
     people.make_link("admin")
     with engine.connect() as connection:
         assert connection.scalar(sa.select(sa.func.count()).select_from(keys)) == 1
+
+
+def test_a_token_that_is_remembered_ends_at_once(people):
+    for end in (people.end_tokens, people.deactivate):
+        account = people.add(f"app of {end.__name__}", "application")
+        token = people.make_token(account.id)
+        assert people.remembered(token) is None
+        assert people.of_token(token) == people.remembered(token) == account
+        end(account.id)
+        assert people.remembered(token) is None
+        with pytest.raises(NotAllowed):
+            people.of_token(token)
+
+
+def test_what_was_looked_up_before_a_token_ended_is_not_remembered(people, monkeypatch):
+    account = people.add("app", "application")
+    token, look_up = people.make_token(account.id), people._found
+
+    def found_too_early(secret, kind):
+        row = look_up(secret, kind)
+        people.end_tokens(account.id)
+        return row
+
+    monkeypatch.setattr(people, "_found", found_too_early)
+    assert people.of_token(token) == account
+    monkeypatch.undo()
+    assert people.remembered(token) is None
+    with pytest.raises(NotAllowed):
+        people.of_token(token)

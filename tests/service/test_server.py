@@ -1,10 +1,15 @@
+import gc
 import platform
+import socket
 import subprocess
 import sys
 
 import httpx
 import pytest
+from tests.service.conftest import settings
 from tests.service.serving import served
+
+from askance.service import server
 
 
 def test_it_serves_and_stops(service):
@@ -47,3 +52,18 @@ def test_what_threads_free_goes_back():
     }
     assert kept["ours"] < 10
     assert kept["as it is"] > 50
+
+
+def test_modules_are_collected_once(service, monkeypatch):
+    class FakeServer:
+        def run(self, sockets):
+            service.session._warmth.wait_for(settings())
+
+    monkeypatch.setattr(server, "make_server", lambda service: FakeServer())
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        before = gc.get_freeze_count()
+        try:
+            server.run_server(service, listener)
+            assert gc.get_freeze_count() > before + 10_000
+        finally:
+            gc.unfreeze()

@@ -20,7 +20,31 @@ from askance.service.settings import StreamSettings
         ({"rate": 0.1}, "a rate is for the learner auto"),
         ({"learner": "magic"}, "magic"),
         ({"parameters": {"c0": -1}}, "c0"),
-        ({"learner": "active_cover"}, "active_cover learns in epochs, and people would wait"),
+        ({"learner": "active_cover", "classes": tuple("abc")}, "is for two classes"),
+        ({"learner": "batch_iwal", "rate": 0.1}, "a rate is for the learner auto"),
+        ({"learner": "oracular_cal", "parameters": {"fresh": True}}, "fresh=True spends"),
+        ({"learner": "oracular_cal", "parameters": {"lag": 0}}, "cannot have lag"),
+        ({"learner": "batch_iwal", "parameters": {"region": "one-call"}}, "cannot have region"),
+        ({"learner": "active_cover", "parameters": {"known_from": 9}}, "cannot have known_from"),
+        ({"learner": "active_cover", "parameters": {"estimator": "SVC"}}, "estimator must be one"),
+        ({"learner": "active_cover", "parameters": {"estimator": []}}, "estimator must be one"),
+        (
+            {"learner": "active_cover", "parameters": {"estimator": {"class": ["SVC"]}}},
+            "estimator must be one",
+        ),
+        (
+            {
+                "learner": "active_cover",
+                "parameters": {
+                    "estimator": {"class": "LogisticRegression", "parameters": {"C": -1}}
+                },
+            },
+            "LogisticRegression cannot be fitted: .*'C'",
+        ),
+        (
+            {"learner": "batch_iwal", "bits": 13, "parameters": {"estimator": "GaussianNB"}},
+            "GaussianNB is handed dense rows, for which bits must be at most 12, got 13",
+        ),
         ({"parameters": {"estimator": "LogisticRegression"}}, "cannot have estimator"),
         ({"parameters": {"random_state": 1}}, "cannot have random_state"),
         ({"lease": 0}, "lease must be from 1 to 86400 seconds"),
@@ -48,6 +72,17 @@ def test_names_become_codes_at_one_place():
 def test_they_survive_an_event():
     chosen = settings(text=("a",), parameters={"c0": 0.5}, guidelines="one\ntwo", total=9)
     assert StreamSettings.from_json(chosen.as_json()) == chosen
+
+
+def test_learners_in_epochs_are_told_when_to_serve_and_what_to_fit():
+    plain = settings(learner="active_cover").make_learner(FeatureMap()).learner
+    assert plain.lag is None
+    assert type(plain.oracle.estimator).__name__ == "LogisticRegression"
+    named = {"class": "DecisionTreeClassifier", "parameters": {"max_depth": 3}}
+    chosen = settings(learner="batch_iwal", parameters={"estimator": named, "schedule": "unit"})
+    assert chosen == StreamSettings.from_json(chosen.as_json())
+    learner = chosen.make_learner(FeatureMap()).learner
+    assert (learner.oracle.estimator.max_depth, learner.schedule) == (3, "unit")
 
 
 def test_auto_serves_when_a_fit_is_done():

@@ -1,5 +1,6 @@
+import pytest
 import sqlalchemy as sa
-from tests.service.conftest import answer_all, made_records, quick_auto, refit_done, settings
+from tests.service.conftest import REFITTING, answer_all, made_records, refit_done, settings
 
 from askance.live import ActiveLearner
 from askance.service.schema import snapshots
@@ -39,14 +40,22 @@ def test_a_damaged_one_is_skipped(engine, caplog):
     assert "skipped a damaged snapshot" in caplog.text
 
 
-def test_what_is_known_is_not_fitted_again(session, monkeypatch):
-    stream = session.create(quick_auto(rate=1.0))
-    session.offer(stream, made_records(30))
+@pytest.mark.parametrize("name", REFITTING)
+def test_what_is_known_is_not_fitted_again(session, monkeypatch, name):
+    stream = session.create(REFITTING[name]())
+    session.offer(stream, made_records(60))
     answer_all(session, stream)
     refit_done(session, stream)
     opened = session.stream(stream)
     saved = learner_bytes(opened.learner)
-    monkeypatch.setattr(type(opened.auto.oracle), "fit", None)
+    kind = type(opened.refitting.oracle)
+    fit = kind.fit
+
+    def checked(oracle, X, targets, *rest):
+        assert not len(targets), "only a learner that has seen nothing is fitted"
+        return fit(oracle, X, targets, *rest)
+
+    monkeypatch.setattr(kind, "fit", checked)
     loaded = opened.fold.snapshots.load(saved, opened.learner)
     assert isinstance(loaded, ActiveLearner)
-    assert loaded.learner.served.classifier is opened.auto.served.classifier
+    assert loaded.learner.classifier is opened.refitting.classifier is not None

@@ -1,9 +1,17 @@
+import contextlib
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
 import pytest
 from tests.service.conftest import answer_all, settings
 
 from askance.data.reading.intake import Reading
-from askance.errors import BadRecord
+from askance.errors import BadRecord, UnknownQuestion
+from askance.service import uploads
+from askance.service.offering import MOST_EXAMPLES
 from askance.service.schema import backlog
+from askance.service.session import Session
 from askance.service.uploads import AT_ONCE, feed, waiting_records
 
 
@@ -37,6 +45,26 @@ def test_what_was_offered_before_is_known_when_it_comes_again(session, uploaded,
         connection.execute(backlog.insert(), row)
     assert feed(opened)
     assert session.status(uploaded).seen == seen + AT_ONCE - 1
+
+
+def test_who_feeds_late_takes_nothing_of_a_new_file(session, tmp_path, monkeypatch):
+    """Two read the same records; before the second is done, a new file has their places."""
+    old, new = tmp_path / "old.csv", tmp_path / "new.csv"
+    for path in (old, new):
+        path.write_text("x\n" + "1\n" * 5)
+    stream = session.create(settings())
+    opened, offer = session.stream(stream), uploads.offer_examples
+    session.upload(stream, old, prefix="old-")
+
+    def slowly(stream, examples):
+        monkeypatch.setattr(uploads, "offer_examples", offer)
+        assert feed(stream)
+        session.upload(stream.id, new, prefix="new-")
+        return offer(stream, examples)
+
+    monkeypatch.setattr(uploads, "offer_examples", slowly)
+    assert feed(opened)
+    assert waiting_records(opened) == 5
 
 
 def test_a_paused_stream_is_not_fed(session, uploaded):
@@ -85,5 +113,149 @@ def test_a_missing_number_is_none(session, tmp_path):
 def test_who_waits_is_told_how_many_records_are_left(session, uploaded, monkeypatch):
     monkeypatch.setattr("askance.service.uploads.MOST_TURNS", 0)
     assert session.lease(uploaded, "ann") == []
-    expected = "100 records of files are still to be looked at."
+    expected = "100 records of files are still to be looked at, as people answer."
     assert session.why_nothing(uploaded, "ann") == expected
+
+
+def test_a_record_that_cannot_be_offered_is_refused_with_its_file(session, tmp_path):
+    """Else it would keep questions from everybody as soon as its turn came."""
+    path = tmp_path / "mixed.jsonl"
+    path.write_text('{"x": 1}\n' * (MOST_EXAMPLES + 1) + '{"x": "one"}\n')
+    stream = session.create(settings())
+    with pytest.raises(BadRecord, match="record 1002 has a string in column 'x'"):
+        session.upload(stream, path, Reading(), "")
+    assert waiting_records(session.stream(stream)) == 0
+    assert session.stream(stream).learner is None
+    with pytest.raises(BadRecord, match="an id must be text"):
+        session.upload(stream, path, Reading(), "\0")
+
+
+def test_what_waits_can_be_erased(session, uploaded):
+    session.erase(uploaded, "file-p40", "root")
+    assert waiting_records(session.stream(uploaded)) == 99
+    answer_all(session, uploaded)
+    assert session.status(uploaded).seen == 99
+    with pytest.raises(UnknownQuestion):
+        session.erase(uploaded, "file-p40", "root")
+
+
+def test_a_stream_says_that_records_wait(session, uploaded):
+    assert session.status(uploaded).reason == (
+        "100 records of files are still to be looked at, as people answer."
+    )
+    session.set_state(uploaded, "paused", "root")
+    assert session.status(uploaded).reason == "This stream is paused."
+
+
+class HeldUp:
+    """A step of the upload that waits until it may go on, the first time."""
+
+    def __init__(self, monkeypatch, name):
+        self.reached, self.go_on, self.calls = threading.Event(), threading.Event(), 0
+        self._real = getattr(uploads, name)
+        monkeypatch.setattr(uploads, name, self)
+
+    def __call__(self, *given):
+        self.calls += 1
+        self.reached.set()
+        assert self.go_on.wait(60)
+        return self._real(*given)
+
+
+@contextlib.contextmanager
+def in_between(monkeypatch, name, upload):
+    """While an upload is held up at a step, in a thread; it ends well afterwards."""
+    step = HeldUp(monkeypatch, name)
+    with ThreadPoolExecutor(2) as threads:
+        future = threads.submit(upload)
+        try:
+            assert step.reached.wait(60)
+            yield step, threads
+        finally:
+            step.go_on.set()
+        future.result(60)
+
+
+@pytest.mark.parametrize("step", ["read_batches", "check_example", "map_of", "encoded"])
+def test_nobody_waits_for_a_file_that_is_read(session, tmp_path, monkeypatch, step):
+    path = tmp_path / "rows.csv"
+    path.write_text("x\n1\n2\n")
+    stream = session.create(settings())
+    if step != "map_of":
+        session.offer(stream, [("a", {"x": 1.0})])
+    with in_between(monkeypatch, step, partial(session.upload, stream, path)) as (_, threads):
+        used = threads.submit(answer_all if step != "map_of" else Session.status, session, stream)
+        used.result(30)
+    assert waiting_records(session.stream(stream)) == 2
+
+
+def test_nobody_waits_for_the_disk_that_takes_a_file(session, tmp_path, monkeypatch):
+    (tmp_path / "rows.csv").write_text("x\n1\n2\n")
+    stream = session.create(settings())
+    go_on, reached, real = threading.Event(), threading.Event(), session.log._failure
+
+    def slowly(jobs):
+        reached.set()
+        assert go_on.wait(60)
+        return real(jobs)
+
+    with ThreadPoolExecutor(2) as threads:
+        monkeypatch.setattr(session.log, "_failure", slowly)
+        first = threads.submit(session.upload, stream, tmp_path / "rows.csv", None, "a")
+        try:
+            assert reached.wait(60)
+            threads.submit(session.status, stream).result(30)
+        finally:
+            go_on.set()
+        assert first.result(60) == 2
+
+
+def test_files_at_once_have_places_of_their_own(session, tmp_path):
+    (tmp_path / "rows.csv").write_text("x\n" + "1\n" * 50)
+    stream = session.create(settings())
+    with ThreadPoolExecutor(8) as threads:
+        found = threads.map(
+            lambda i: session.upload(stream, tmp_path / "rows.csv", None, f"{i}-"), range(8)
+        )
+        assert list(found) == [50] * 8
+    assert waiting_records(session.stream(stream)) == 400
+
+
+@pytest.mark.parametrize(("line", "kept"), [("one", 0), ("1", 1)])
+def test_a_file_is_tried_again_by_the_map_that_came_meanwhile(
+    session, tmp_path, monkeypatch, line, kept
+):
+    (tmp_path / "rows.csv").write_text(f"x\n{line}\n")
+    stream = session.create(settings())
+    refused = contextlib.nullcontext() if kept else pytest.raises(BadRecord, match="column 'x'")
+    upload = partial(session.upload, stream, tmp_path / "rows.csv")
+    with refused, in_between(monkeypatch, "encoded", upload) as (step, _):
+        session.offer(stream, [("a", {"x": 1.0})])
+    assert step.calls == 2
+    assert waiting_records(session.stream(stream)) == kept
+
+
+def test_an_equal_map_is_no_reason_to_try_again(session, tmp_path, monkeypatch):
+    """Else people who change replies would keep a large file out."""
+    (tmp_path / "rows.csv").write_text("x\n1\n2\n")
+    stream = session.create(settings())
+    session.offer(stream, [("a", {"x": 1.0})])
+    upload = partial(session.upload, stream, tmp_path / "rows.csv")
+    with in_between(monkeypatch, "encoded", upload) as (step, _):
+        old = session.stream(stream).learner.features
+        session.log.mend(stream)
+        with session.stream(stream).lock:
+            session.stream(stream).fold.refold(1)
+        assert session.stream(stream).learner.features is not old
+    assert step.calls == 1
+
+
+def test_a_file_is_tried_by_a_copy_of_the_map(session, tmp_path):
+    """What the stream's own map remembers of names is written under the lock only."""
+    (tmp_path / "rows.csv").write_text("x,town\n1,Rome\n")
+    stream = session.create(settings())
+    session.offer(stream, [("a", {"x": 1.0, "town": "Bern"})])
+    features = session.stream(stream).learner.features
+    before = features.get_state()["indexer"]["names"]
+    session.upload(stream, tmp_path / "rows.csv")
+    assert features.get_state()["indexer"]["names"] == before

@@ -3,10 +3,9 @@
 import threading
 
 import pytest
-from tests.service.conftest import answer_all, made_records, quick_auto, settings
+from tests.service.conftest import answer_all, made_records, quick_auto, quick_epochs, settings
 
 from askance.errors import InvalidParameter
-from askance.learners.auto import Auto
 from askance.service import warming
 from askance.service.refits import Refits
 from askance.service.warming import Warmth
@@ -49,17 +48,24 @@ def test_a_learner_has_decided_and_learned_when_it_is_ready(chosen, refits, monk
     assert tried.threads != {threading.current_thread().name}
 
 
-def test_auto_is_fitted_once_where_refits_are(refits, monkeypatch):
+@pytest.mark.parametrize(
+    ("chosen", "labels"),
+    [
+        (quick_auto(total=400, horizon=40_000), 20),
+        (quick_epochs("active_cover", total=400), 3),
+        (quick_epochs("oracular_cal"), 3),
+    ],
+)
+def test_one_that_refits_is_fitted_once_where_refits_are(refits, monkeypatch, chosen, labels):
     tried = Tried(monkeypatch)
     tried.go.set()
-    Warmth(refits).wait_for(quick_auto(total=400, horizon=40_000))
+    Warmth(refits).wait_for(chosen)
     (learner,) = tried.made
-    assert isinstance(learner.learner, Auto)
     for _ in range(600):
-        if learner.learner.served.labels:
+        if learner.learner.fitted:
             break
         threading.Event().wait(0.1)
-    assert learner.learner.served.labels == 20
+    assert learner.learner.fitted == labels
 
 
 def test_each_kind_is_tried_once(refits, monkeypatch):
@@ -101,3 +107,10 @@ def test_what_fails_is_told_later(refits, monkeypatch):
 
     monkeypatch.setattr(warming, "_tried", broken)
     Warmth(refits).wait_for(settings())
+
+
+def test_it_is_told_when_a_learner_was_tried_and_before_it_is_used(refits):
+    told = threading.Event()
+    warmth = Warmth(refits, told.set)
+    warmth.wait_for(settings())
+    assert told.is_set()

@@ -6,6 +6,7 @@ import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
+from sqlalchemy.exc import OperationalError
 from tests.service.conftest import answer_all, made_records, settings
 
 from askance.client import verified
@@ -165,3 +166,65 @@ def test_the_thread_delivers_by_itself(engine, clock, session, receiver):
     webhooks.tell(session.stream(session.create(settings())), "stopped")
     assert receiver[1].get(timeout=30)
     webhooks.close()
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "[::127.0.0.1]",
+        "[::ffff:10.0.0.1]",
+        "[::ffff:0:127.0.0.1]",
+        "[64:ff9b::10.0.0.1]",
+        "[64:ff9b:1::1]",
+        "[2002:7f00:1::]",
+        "[fec0::1]",
+        "[ff02::1]",
+        "0x7f000001",
+        "127.1",
+    ],
+)
+def test_no_way_of_writing_a_private_address_is_taken(host):
+    with pytest.raises(InvalidParameter, match="leads to a private address"):
+        checked_address(f"http://{host}/", private=False)
+
+
+def test_public_addresses_are_taken_in_any_family():
+    for host in ("8.8.8.8", "[2001:4860:4860::8888]", "[64:ff9b::8.8.8.8]"):
+        checked_address(f"https://{host}/", private=False)
+
+
+@pytest.mark.parametrize(
+    "url", ["http://8.8.8.8/\r\nX: y", "http://8.8.8.8:0/", "http://8.8.8.8/ü"]
+)
+def test_a_url_is_what_can_be_sent(url):
+    with pytest.raises(InvalidParameter, match="an http or https URL"):
+        checked_address(url, private=False)
+
+
+def test_the_thread_outlives_a_database_that_fails(engine, clock, session, receiver, monkeypatch):
+    failed = threading.Event()
+    deliver = Webhooks.deliver_due
+
+    def fail_once(self):
+        if not failed.is_set():
+            failed.set()
+            raise OperationalError("select", {}, OSError("disk is full"))
+        return deliver(self)
+
+    monkeypatch.setattr(Webhooks, "deliver_due", fail_once)
+    webhooks = Webhooks(engine, clock, private=True)
+    assert failed.wait(30)
+    webhooks.add(receiver[0], ["stopped"])
+    webhooks.tell(session.stream(session.create(settings())), "stopped")
+    assert receiver[1].get(timeout=30)
+    webhooks.close()
+
+
+def test_who_offers_does_not_fail_with_a_message(webhooks, session, monkeypatch):
+    def fail():
+        raise OperationalError("select", {}, OSError("disk is full"))
+
+    monkeypatch.setattr(webhooks, "all", fail)
+    session.listeners.append(webhooks.tell)
+    stream = session.create(settings())
+    assert session.offer(stream, made_records(3))[0].wanted

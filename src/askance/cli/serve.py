@@ -35,7 +35,10 @@ def serve(
         int, typer.Option(min=0, max=65535, help="The port to listen at; 0 takes a free one.")
     ] = 8400,
     demo: Annotated[
-        bool, typer.Option("--demo", help="Start with a stream of digits to try.")
+        bool,
+        typer.Option(
+            "--demo", help="Start with streams of digits to try: ten classes, or odd against even."
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -76,9 +79,9 @@ def replay(
     Example: `askance replay --check`
     """
     with _explained():
-        from askance.service.database import connect
+        from askance.service.database import read_database
         from askance.service.log import SqlEventLog
-    with closing(SqlEventLog(connect(db))) as log:
+    with read_database(db) as engine, closing(SqlEventLog(engine)) as log:
         ids = [stream] if stream is not None else log.streams()
         found = [_checked(log, id) if check else _folded(log, id) for id in ids]
     if as_json:
@@ -138,10 +141,14 @@ def _explained() -> Iterator[None]:
 def _listener(host: str, port: int) -> socket.socket:
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        return socket.create_server((host, port), family=family)
+        listener = socket.create_server((host, port), family=family)
     except OSError as error:
         reason = error.strerror or error
         raise InvalidParameter(f"cannot listen at {host} port {port}: {reason}") from None
+    # Its connections inherit this. Else a response, which is sent in two pieces, waits 40 ms for
+    # the other side to acknowledge the first.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listener
 
 
 def _address(host: str, port: int) -> str:
@@ -149,7 +156,8 @@ def _address(host: str, port: int) -> str:
 
 
 def _start_demo(service: "Service") -> None:
-    from askance.service.demo import make_demo
+    from askance.service.demo import DEMOS, make_demo
 
     if not service.session.streams():
-        make_demo(service.session)
+        for demo in DEMOS:
+            make_demo(service.session, demo)

@@ -1,6 +1,7 @@
 """People answer: the current and the next question, an answer, a skip, an undo, a change."""
 
 from collections.abc import Sequence
+from concurrent.futures import Future
 from typing import Any, NamedTuple
 
 from askance.errors import InvalidParameter, LabelConflict, UnknownQuestion
@@ -92,17 +93,33 @@ def answer(
         stream.settings.code(label)
     with stream.lock:
         question = stream.books.question(number)
-        known = stream.find([f"a:{key}"]).get(f"a:{key}")
+        # The first try of a reply that is sent again may not be on the disk yet.
+        futures = stream.unwritten([f"a:{key}"])
+        known = _known(stream, key)
         if known is not None:
-            return _same(known, person, number, label)
-        event = _reply(stream, question, person, label, f"a:{key}", admin)
-        futures = [stream.happen(event)]
-        if question.is_decided:
-            futures.append(stream.write([], None, new_point(stream)))
-        stream.leases.end(number, None if question.is_decided else person)
-        stop_if_due(stream)
+            receipt = _same(known, person, number, label)
+        else:
+            event = _reply(stream, question, person, label, f"a:{key}", admin)
+            receipt = _receipt(event)
+            futures = _entered(stream, question, event)
     stream.wait(futures)
-    return _receipt(event)
+    return receipt
+
+
+def _entered(stream: OpenStream, question: AskedQuestion, event: Event) -> list["Future[None]"]:
+    """Take a reply in, with what comes of it."""
+    futures = [stream.happen(event)]
+    if question.is_decided:
+        futures.append(stream.write([], None, new_point(stream)))
+    stream.leases.end(question.number, None if question.is_decided else event.actor)
+    stop_if_due(stream)
+    return futures
+
+
+def _known(stream: OpenStream, key: str) -> Event | None:
+    """The reply with a key; one that nobody has given is not looked for in the database."""
+    key = f"a:{key}"
+    return stream.find([key]).get(key) if stream.books.may_have(key) else None
 
 
 def _reply(
@@ -167,7 +184,7 @@ def _last_reply(stream: OpenStream, person: str) -> int | None:
 
 
 def _reply_of(stream: OpenStream, person: str, key: str) -> int | None:
-    known = stream.find([f"a:{key}"]).get(f"a:{key}")
+    known = _known(stream, key)
     if known is None or known.actor != person:
         raise UnknownQuestion(f"no answer of yours has the id {key!r:.60}")
     return known.position if known.position in stream.books.votes_of.get(person, {}) else None
@@ -214,7 +231,7 @@ def _revise(
     # What the last refit has seen must be fitted again.
     data |= {
         "since": since,
-        "refit": isinstance(before, QuestionOutcome) and since <= stream.fold.begun_at,
+        "refit": since <= stream.fold.begun_at,
     }
     event = stream.event(kind, number=question.number, actor=person, data=data)
     stream.happen(event, [stream.fold.snapshots.dropping(since)])

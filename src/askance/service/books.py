@@ -59,6 +59,8 @@ class Books:
         self.labels: Counter[str] = Counter()
         # The votes of each person, by position, with the number of the question.
         self.votes_of: dict[str, dict[int, int]] = {}
+        # The hashes of the ids of all replies: 60 bytes for each, and no query for a new one.
+        self._replies: set[int] = set()
         self.last_offer: float | None = None
         self.state = "running"
         self.ended: str | None = None
@@ -70,6 +72,10 @@ class Books:
         if number not in self.questions:
             raise UnknownQuestion(f"no question was asked about example {number}")
         return self.questions[number]
+
+    def may_have(self, key: str) -> bool:
+        """Whether a reply may have this key; if not, certainly none has."""
+        return hash(key) in self._replies
 
     def apply(
         self, event: Event
@@ -114,6 +120,7 @@ class Books:
                 data.get("final", False),
             )
             question.votes[event.position] = vote
+            self._replies.add(hash(event.key))
             self.votes_of.setdefault(actor, {})[event.position] = question.number
         elif event.kind == "changed":
             changed = question.votes[data["answer"]]

@@ -2,6 +2,7 @@
 
 import contextlib
 import sqlite3
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,14 +11,15 @@ import sqlalchemy as sa
 from alembic.config import Config
 from alembic.runtime.environment import EnvironmentContext
 from alembic.script import ScriptDirectory
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError, OperationalError
+from alembic.util import CommandError
+from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, SQLAlchemyError
 
 from askance.errors import FileUnreadable, InvalidParameter
 from askance.service import migrations
 from askance.service.schema import metadata
 from askance.storage.locks import held
 
-__all__ = ["connect", "migrate", "opened_database"]
+__all__ = ["connect", "migrate", "opened_database", "read_database"]
 
 _BUSY = "another askance serves this database: one server at a time"
 
@@ -26,6 +28,9 @@ _LOCK = 0x61736B616E6365
 
 WAIT = 30.0
 """Seconds that a writer waits for another one before it gives up."""
+
+_LEAVING = 3.0
+"""Seconds within which PostgreSQL notices that a server was killed, and lets its lock go."""
 
 
 def connect(url: str) -> sa.Engine:
@@ -41,8 +46,12 @@ def connect(url: str) -> sa.Engine:
     """
     parsed = _parsed(url)
     if parsed.get_backend_name() == "postgresql":
-        return sa.create_engine(parsed.set(drivername="postgresql+psycopg"), pool_size=20)
-    engine = sa.create_engine(parsed, connect_args={"timeout": WAIT}, pool_size=20)
+        parsed = parsed.set(drivername="postgresql+psycopg")
+        return sa.create_engine(parsed, pool_size=20, hide_parameters=True)
+    # Parameters are records and digests: an error that is logged must not show them.
+    engine = sa.create_engine(
+        parsed, connect_args={"timeout": WAIT}, pool_size=20, hide_parameters=True
+    )
     sa.event.listen(engine, "connect", _careful)
     return engine
 
@@ -51,7 +60,8 @@ def _parsed(url: str) -> sa.URL:
     try:
         parsed = sa.make_url(url)
         backend = parsed.get_backend_name()
-    except (ArgumentError, NoSuchModuleError):
+    except (ArgumentError, NoSuchModuleError, ValueError):
+        # The last is a port that is no number, as after an @ in a password.
         backend = None
     if backend not in ("sqlite", "postgresql") or (backend == "sqlite" and not parsed.database):
         # The URL may hold a password, so it is not repeated.
@@ -87,18 +97,55 @@ def opened_database(url: str) -> Iterator[sa.Engine]:
     engine = connect(url)
     with contextlib.ExitStack() as stack:
         stack.callback(engine.dispose)
-        try:
+        with _explained():
             if engine.dialect.name == "sqlite":
-                stack.enter_context(held(f"{engine.url.database}.lock", _BUSY))
+                # By whatever name the file is called.
+                path = Path(str(engine.url.database)).resolve()
+                stack.enter_context(held(f"{path}.lock", _BUSY))
             else:
-                # The lock ends with its connection, however that ends.
-                connection = stack.enter_context(engine.connect())
-                taken = connection.scalar(sa.select(sa.func.pg_try_advisory_lock(_LOCK)))
-                connection.commit()
-                if not taken:
-                    raise FileUnreadable(_BUSY)
+                stack.enter_context(_advisory_lock(engine))
             migrate(engine)
-        except OperationalError as error:
-            reason = " ".join(str(error.orig).split())
-            raise FileUnreadable(f"the database cannot be opened: {reason:.200}") from error
         yield engine
+
+
+@contextlib.contextmanager
+def _advisory_lock(engine: sa.Engine) -> Iterator[None]:
+    """Hold PostgreSQL's lock, which ends with its connection, however that ends."""
+    with engine.connect() as connection:
+        ends = time.monotonic() + _LEAVING
+        while not connection.scalar(sa.select(sa.func.pg_try_advisory_lock(_LOCK))):
+            if time.monotonic() > ends:
+                raise FileUnreadable(_BUSY)
+            time.sleep(0.05)
+        connection.commit()
+        try:
+            yield
+        finally:
+            # A connection that is closed here is gone there some time later. It may be gone now.
+            with contextlib.suppress(SQLAlchemyError):
+                connection.scalar(sa.select(sa.func.pg_advisory_unlock(_LOCK)))
+
+
+@contextlib.contextmanager
+def read_database(url: str) -> Iterator[sa.Engine]:
+    """Open a database that is there, beside a server if need be; nothing is made in it."""
+    engine = connect(url)
+    path = engine.url.database
+    if engine.dialect.name == "sqlite" and not Path(str(path)).is_file():
+        raise FileUnreadable(f"there is no database {path}")
+    with contextlib.ExitStack() as stack:
+        stack.callback(engine.dispose)
+        with _explained():
+            yield engine
+
+
+@contextlib.contextmanager
+def _explained() -> Iterator[None]:
+    """Say in a sentence why a database cannot be used."""
+    try:
+        yield
+    except CommandError as error:
+        raise FileUnreadable("the database was made by a newer askance: update this one") from error
+    except DatabaseError as error:
+        reason = " ".join(str(error.orig).split())
+        raise FileUnreadable(f"the database cannot be opened: {reason:.200}") from error

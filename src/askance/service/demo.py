@@ -67,7 +67,7 @@ def answer_for(session: Session, stream: str, person: str, most: int = 200) -> i
             label = str(digit) if demo == "digits" else DEMOS["odd"][digit % 2]
             session.answer(stream, person, question.number, label, key=f"demo-{question.number}")
             given += 1
-        refit = None if opened.auto is None else opened.auto.refit
+        refit = None if opened.refitting is None else opened.refitting.coming
         if refit is not None and refit[1] is not None:
             began = time.monotonic()
             wait([refit[1]], patience)

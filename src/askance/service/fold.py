@@ -15,14 +15,14 @@ from askance.data.features import FeatureMap
 from askance.data.features.indexers import Hashing
 from askance.errors import FileUnreadable
 from askance.labelling.settings import plain_scales, scales_from
-from askance.learners.auto import Auto, Served
 from askance.live import ActiveLearner
+from askance.protocols import RefittingLearner, refitting
 from askance.service.books import Books
 from askance.service.log import SqlEventLog
 from askance.service.resolution import QuestionOutcome
 from askance.service.settings import StreamSettings
 from askance.service.snapshots import LearnerSnapshots
-from askance.sparse import empty, from_parts
+from askance.sparse import from_parts
 from askance.types import Decision, Event, Matrix, Row, State
 
 __all__ = ["Fold", "decision_of", "map_from", "map_state", "matrix_of"]
@@ -52,6 +52,13 @@ class Fold:
         self.position = 1
         # Where the last refit began, where one served, and where labels of it were last changed.
         self.begun_at = self.served_at = self.changed_at = 0
+        # Examples that were erased later on: nothing can be told of them.
+        self._gone: set[int] = set()
+
+    @property
+    def refitting(self) -> RefittingLearner | None:
+        """The learner within, if it is one that refits."""
+        return None if self.learner is None else refitting(self.learner.learner)
 
     @property
     def is_clean(self) -> bool:
@@ -84,14 +91,16 @@ class Fold:
             return taken.position, learner
         return 1, None
 
-    def apply(self, event: Event, rows: Mapping[int, Row | None] | None = None) -> None:
-        """Take in the event that follows the last one."""
+    def apply(
+        self, event: Event, rows: Mapping[int, Row | None] | None = None, *, passed: bool = False
+    ) -> None:
+        """Take in the event that follows the last one; a refit that is ``passed`` is not fitted."""
         before, after = self._enter(event)
         self.position = event.position
         if event.kind == "offered":
             self._recall([event], rows or {})
         elif event.kind in ("mapped", "refitted"):
-            self._step(event, None)
+            self._step(event, passed=passed)
         elif _affects_the_past(event, before, after):
             self.refold(_earliest(before, after, event))
         elif isinstance(after, QuestionOutcome) and before != after and self.learner is not None:
@@ -101,6 +110,7 @@ class Fold:
         """Take note of an event whose effect the learner has already."""
         self._enter(event)
         self.position = event.position
+        self._note_refit()
 
     def apply_offers(self, new: list[Event], rows: Any) -> None:
         """Take in examples that were decided for by :meth:`ActiveLearner.foretell` just now."""
@@ -123,14 +133,14 @@ class Fold:
         old = self.learner
         if old is None:
             return
-        served = old.learner.served if isinstance(old.learner, Auto) else None
+        served = None if self.refitting is None else self.refitting.served
         self.begun_at = 0
         at, self.learner = self._from_snapshot(since, old)
         self._walk(at, self.position, self.served_at or None, served)
 
     # ------------------------------------------------------------------ walking
 
-    def _walk(self, after: int, upto: int, last_refit: int | None, served: Served | None) -> None:
+    def _walk(self, after: int, upto: int, last_refit: int | None, served: Any) -> None:
         """Fold the learner over a part of the log, with outcomes as the books have them.
 
         Of the refits only the last is applied: what it ``served`` if that is known, else it is
@@ -153,32 +163,41 @@ class Fold:
                     self.position = event.position
                     for number, outcome in outcomes.get(event.position, ()):
                         self._tell(number, outcome)
-                    self._step(event, self._known(event, last_refit, served))
+                    passed = event.position != last_refit
+                    self._step(event, served, event.data, passed=passed)
         self.position = upto
 
-    def _known(self, event: Event, last: int | None, served: Served | None) -> Served | None:
-        """What a refit of the log is replaced by: all but the last are not fitted again."""
-        if event.kind != "refitted" or (event.position == last and served is None):
-            return None
-        if event.position == last:
-            return served
-        return Served(None, event.data["labels"], empty(), event.data["share"])
+    def _step(
+        self,
+        event: Event,
+        served: Any = None,
+        facts: Mapping[str, Any] | None = None,
+        *,
+        passed: bool = False,
+    ) -> None:
+        """What an event that is neither an offer nor a reply does to the learner.
 
-    def _step(self, event: Event, known: Served | None) -> None:
-        """What an event that is neither an offer nor a reply does to the learner."""
+        A refit is fitted again unless what it ``served`` is known, or another has ``passed`` it.
+        With its ``facts`` it is fitted to what is left of it, if something was erased.
+        """
         if event.kind == "mapped":
             features = map_from(event.data["features"], self.settings)
             self.learner = self.settings.make_learner(features)
-        elif self.learner is not None and isinstance(self.learner.learner, Auto):
-            if event.kind == "refitted":
-                self.learner.learner.serve(known)
-            elif event.data.get("refit"):
-                self.learner.learner.fit_anew()
-                self.begun_at = event.position
+        elif self.refitting is not None and event.kind == "refitted":
+            if passed:
+                self.refitting.pass_by(event.data)
+            else:
+                self.refitting.serve(served, facts)
+            self._note_refit()
+        elif self.refitting is not None and event.data.get("refit"):
+            self.refitting.fit_anew()
+            self.begun_at = event.position
 
     def _tell(self, number: int | None, outcome: QuestionOutcome) -> None:
         assert self.learner is not None
         assert number is not None
+        if number in self._gone:
+            return
         if outcome.label is None:
             self.learner.withdraw(number)
         else:
@@ -189,6 +208,9 @@ class Fold:
         assert self.learner is not None
         found = [rows.get(event.number or 0) for event in block]
         # What was erased is left out of everything, as if it had been refused.
+        self._gone |= {
+            event.number or 0 for event, row in zip(block, found, strict=True) if not row
+        }
         decisions = [
             None if row is None else decision_of(event)
             for event, row in zip(block, found, strict=True)
@@ -205,8 +227,9 @@ class Fold:
 
     def _note_refit(self) -> None:
         """Note where a refit began."""
-        auto = None if self.learner is None else self.learner.learner
-        if isinstance(auto, Auto) and auto.refit is not None and self.begun_at <= self.served_at:
+        coming = None if self.refitting is None else self.refitting.coming
+        # One may begin at the very event at which another one served.
+        if coming is not None and (not self.begun_at or self.begun_at < self.served_at):
             self.begun_at = self.position
 
 

@@ -58,6 +58,8 @@ class SqlEventLog:
 
     def __init__(self, engine: sa.Engine) -> None:
         self.engine = engine
+        # One query needs no transaction: to begin one and to end it would be two more round trips.
+        self._reader = engine.execution_options(isolation_level="AUTOCOMMIT")
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._broken: set[str] = set()
         self._thread = threading.Thread(target=self._work, name="askance-commits", daemon=True)
@@ -115,7 +117,7 @@ class SqlEventLog:
             if not all:
                 chosen &= events.c.wanted
             query = events.select().where(chosen).order_by(events.c.position).limit(_PAGE)
-            with self.engine.connect() as connection:
+            with self._reader.connect() as connection:
                 page = connection.execute(query).all()
             yield from map(_event, page)
             if len(page) < _PAGE:
@@ -125,20 +127,20 @@ class SqlEventLog:
     def last(self, stream: str) -> int:
         """The position of the last event; 0 if there is none."""
         query = sa.select(sa.func.max(events.c.position)).where(events.c.stream == stream)
-        with self.engine.connect() as connection:
+        with self._reader.connect() as connection:
             return connection.scalar(query) or 0
 
     def last_at(self, stream: str, kind: str) -> float | None:
         """When the last event of a kind was."""
         chosen = (events.c.stream == stream) & (events.c.kind == kind)
         query = sa.select(events.c.at).where(chosen).order_by(events.c.position.desc()).limit(1)
-        with self.engine.connect() as connection:
+        with self._reader.connect() as connection:
             return connection.scalar(query)
 
     def streams(self) -> list[str]:
         """All streams, in the order in which they were created."""
         query = sa.select(events.c.stream).where(events.c.position == 1)
-        with self.engine.connect() as connection:
+        with self._reader.connect() as connection:
             return list(connection.scalars(query.order_by(events.c.at, events.c.stream)))
 
     def find(self, stream: str, wanted: Iterable[str]) -> dict[str, Event]:
@@ -146,7 +148,7 @@ class SqlEventLog:
         found: dict[str, Event] = {}
         for some in _chunks(list(wanted)):
             chosen = (events.c.stream == stream) & events.c.key.in_(some)
-            with self.engine.connect() as connection:
+            with self._reader.connect() as connection:
                 rows = connection.execute(events.select().where(chosen)).all()
             found |= {row.key: _event(row) for row in rows}
         return found
@@ -156,7 +158,7 @@ class SqlEventLog:
         found: dict[int, ExampleContent] = {}
         for some in _chunks(list(numbers)):
             chosen = (contents.c.stream == stream) & contents.c.number.in_(some)
-            with self.engine.connect() as connection:
+            with self._reader.connect() as connection:
                 rows = connection.execute(contents.select().where(chosen)).all()
             found |= {row.number: ExampleContent(row.record, _row(row.features)) for row in rows}
         return found

@@ -2,7 +2,7 @@
 
 import json
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any, NamedTuple
 
@@ -19,7 +19,15 @@ from askance.sparse import row_at
 from askance.types import Decision, Event, ExampleContent, Matrix
 from askance.validation import shown
 
-__all__ = ["MOST_EXAMPLES", "Offered", "encoded", "freeze_map", "offer_examples"]
+__all__ = [
+    "MOST_EXAMPLES",
+    "Offered",
+    "check_example",
+    "encoded",
+    "freeze_map",
+    "map_of",
+    "offer_examples",
+]
 
 MOST_EXAMPLES = 1000
 """Examples of one batch."""
@@ -29,6 +37,9 @@ CHUNK = 64
 
 LONGEST_ID = 1000
 """Characters of an id."""
+
+DEEPEST = 20
+"""How deep a record may be nested: nothing that reads or shows one should run out of stack."""
 
 
 class Offered(NamedTuple):
@@ -52,67 +63,114 @@ def offer_examples(
 ) -> list[Offered]:
     """Offer examples, each with the id that its sender gave it and its record.
 
-    One that was offered before is not offered again: what was decided then is told. If a record
-    cannot be read, nothing of the batch happens.
+    One that was offered before, or earlier in the batch, is not offered again: what was decided
+    then is told. If a record cannot be read, nothing of the batch happens.
     """
-    named = [(_checked_id(id), dict(record)) for id, record in examples]
-    if len(named) > MOST_EXAMPLES:
-        raise BadRecord(f"a batch may have {MOST_EXAMPLES} examples, got {len(named)}")
+    named = _named(examples)
     found: dict[str, Offered] = {}
     futures: list[Future[None]] = []
+    # An id that was made here is new.
+    given = {f"x:{id}" for id, _ in examples if id is not None}
     with stream.lock:
         if stream.books.state != "running":
             return [Offered(id, None, False, stream.books.state, 0.0, None) for id, _ in named]
-        known = stream.find([f"x:{id}" for id, _ in named])
-        new = {id: record for id, record in named if f"x:{id}" not in known}
+        known = _found(stream, list(given), futures)
+        # The first of an id counts, as it does in two batches.
+        firsts = dict(reversed(named))
+        new = {id: firsts[id] for id, _ in named if f"x:{id}" not in known}
         if new:
-            futures += freeze_map(stream, list(new.values()))
+            futures += freeze_map(stream, map_of(stream, list(new.values())))
             X = encoded(stream, list(new.values()))
+        seen = _seen(stream)
     pairs = list(new.items())
     for start in range(0, len(pairs), CHUNK):
         some = dict(pairs[start : start + CHUNK])
-        # Another call may have brought the same examples between two turns.
         with stream.lock:
-            known |= stream.find([f"x:{id}" for id in some])
+            if _seen(stream) != seen:
+                # Another call has brought examples between two turns, perhaps the same.
+                again = given.intersection(f"x:{id}" for id in some)
+                known |= _found(stream, list(again), futures)
             left = [i for i, id in enumerate(some, start) if f"x:{id}" not in known]
             if left and stream.books.state == "running":
                 futures.append(_decide(stream, [pairs[i] for i in left], X[left], found))
+            seen = _seen(stream)
     stream.wait(futures)
-    settings = stream.settings
-    for id, _ in named:
-        if f"x:{id}" in known:
-            found[id] = _told(known[f"x:{id}"], id, settings.class_name, new=False)
-    stopped = stream.books.state
-    return [found.get(id) or Offered(id, None, False, stopped, 0.0, None) for id, _ in named]
+    found |= {
+        id: _told(known[f"x:{id}"], id, stream.settings.class_name, new=False)
+        for id, _ in named
+        if f"x:{id}" in known
+    }
+    return list(_each_told([id for id, _ in named], found, stream.books.state))
 
 
-def encoded(stream: OpenStream, records: Sequence[Mapping[str, Any]]) -> Matrix:
-    """Records as rows; the stream must have its feature map."""
-    assert stream.learner is not None
-    assert stream.learner.features is not None
+def _found(
+    stream: OpenStream, keys: Sequence[str], futures: list["Future[None]"]
+) -> dict[str, Event]:
+    """The events with these keys, which another call may have brought and not written yet."""
+    futures += stream.unwritten(keys)
+    return stream.find(keys)
+
+
+def _seen(stream: OpenStream) -> int:
+    return 0 if stream.learner is None else stream.learner.seen
+
+
+def _each_told(ids: Iterable[str], found: dict[str, Offered], state: str) -> Iterator[Offered]:
+    """What is told about each id; where it comes again, that it is not new."""
+    for id in ids:
+        told = found.get(id) or Offered(id, None, False, state, 0.0, None)
+        found[id] = told._replace(new=False)
+        yield told
+
+
+def _named(
+    examples: Sequence[tuple[str | None, Mapping[str, Any]]],
+) -> list[tuple[str, dict[str, Any]]]:
+    """Examples that can be kept, each with an id."""
+    if len(examples) > MOST_EXAMPLES:
+        raise BadRecord(f"a batch may have {MOST_EXAMPLES} examples, got {len(examples)}")
+    named = [(uuid.uuid4().hex if id is None else id, dict(record)) for id, record in examples]
+    for id, record in named:
+        check_example(id, record)
+    return named
+
+
+def encoded(
+    stream: OpenStream, records: Sequence[Mapping[str, Any]], features: FeatureMap | None = None
+) -> Matrix:
+    """Records as rows, by the feature map of the stream unless another is given."""
+    features = features or map_of(stream, records)
     numbered = [
         Record(str(i), None, _learned_from(stream, record))
         for i, record in enumerate(records, start=1)
     ]
-    return stream.learner.features.encode_many(numbered)
+    # The map is frozen: what a record has that the first batch had not is not remembered.
+    return features.aside().encode_many(numbered)
 
 
 def _learned_from(stream: OpenStream, record: Mapping[str, Any]) -> dict[str, Any]:
     return {name: v for name, v in record.items() if name not in stream.settings.ignore}
 
 
-def _checked_id(id: str | None) -> str:
-    if id is None:
-        return uuid.uuid4().hex
+def check_example(id: str, record: Mapping[str, Any]) -> None:
+    """Refuse an example that cannot be kept, before anything happens."""
     if not (isinstance(id, str) and 1 <= len(id) <= LONGEST_ID and "\0" not in id):
         raise BadRecord(f"an id must be text of 1 to {LONGEST_ID} characters, got {shown(id)}")
-    return id
+    _check_depth(id, record.values(), DEEPEST)
 
 
-def freeze_map(stream: OpenStream, first: Sequence[Mapping[str, Any]]) -> list["Future[None]"]:
-    """Make the feature map of the first records, if there is none yet."""
-    if stream.learner is not None:
-        return []
+def _check_depth(id: str, values: Iterable[Any], left: int) -> None:
+    if not left:
+        raise BadRecord(f"the record of {shown(id)} is nested more than {DEEPEST} deep")
+    for value in values:
+        if isinstance(value, dict | list):
+            _check_depth(id, value.values() if isinstance(value, dict) else value, left - 1)
+
+
+def map_of(stream: OpenStream, first: Sequence[Mapping[str, Any]]) -> FeatureMap:
+    """The feature map of a stream, or one of the first records, if there is none yet."""
+    if stream.learner is not None and stream.learner.features is not None:
+        return stream.learner.features
     settings = stream.settings
     records = [_learned_from(stream, record) for record in first]
     ids = [str(place) for place in range(1, len(first) + 1)]
@@ -122,6 +180,13 @@ def freeze_map(stream: OpenStream, first: Sequence[Mapping[str, Any]]) -> list["
     features.encode_batch(batch)
     if settings.scale:
         features.learn_scales([batch])
+    return features
+
+
+def freeze_map(stream: OpenStream, features: FeatureMap) -> list["Future[None]"]:
+    """Let this be the map of a stream from now on, if it has none yet."""
+    if stream.learner is not None:
+        return []
     return [stream.happen(stream.event("mapped", data={"features": map_state(features)}))]
 
 

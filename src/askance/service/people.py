@@ -73,7 +73,8 @@ class People:
     def __init__(self, engine: sa.Engine, clock: Clock = time.time) -> None:
         self._engine, self._clock = engine, clock
         self.throttle = Throttle(clock)
-        # Accounts by the digest of a token: one server changes them, and then forgets all.
+        # Accounts by the digest of a token: one server changes them, and then begins a new dict.
+        # Who looked a token up before that writes it into the old one, which nobody reads.
         self._known: dict[str, Account] = {}
 
     # ------------------------------------------------------------------ accounts
@@ -135,7 +136,7 @@ class People:
         with self._engine.begin() as connection:
             connection.execute(accounts.update().where(accounts.c.id == id).values(active=False))
             connection.execute(keys.delete().where(keys.c.account == id))
-        self._known.clear()
+        self._forget_tokens()
 
     # ------------------------------------------------------------------ signing in
 
@@ -156,6 +157,10 @@ class People:
         """The secret of a one-time link, with which somebody makes an account of their own."""
         _check("a", role)
         return self._keep("link", None, {"role": role, "streams": streams}, LINK)
+
+    def check_link(self, link: str) -> None:
+        """Refuse a link that was used or is too old."""
+        self._found(link, "link")
 
     def redeem(self, link: str, name: str, password: str) -> SignedIn:
         """Make an account by a one-time link, and sign in."""
@@ -198,20 +203,27 @@ class People:
 
     def of_token(self, token: str) -> Account:
         """Whose token this is."""
-        made = digest(token)
-        account = self._known.get(made)
+        made, known = digest(token), self._known
+        account = known.get(made)
         if account is None:
             account = self._active(self._found(token, "token").account)
-            if len(self._known) < MOST_REMEMBERED:
-                self._known[made] = account
+            if len(known) < MOST_REMEMBERED:
+                known[made] = account
         return account
+
+    def remembered(self, token: str) -> Account | None:
+        """Whose token this is, if that is known without the database."""
+        return self._known.get(digest(token))
 
     def end_tokens(self, account: str) -> None:
         """End all tokens of an account."""
         with self._engine.begin() as connection:
             mine = (keys.c.account == account) & (keys.c.kind == "token")
             connection.execute(keys.delete().where(mine))
-        self._known.clear()
+        self._forget_tokens()
+
+    def _forget_tokens(self) -> None:
+        self._known = {}
 
     # ------------------------------------------------------------------ keys
 

@@ -35,8 +35,12 @@ class Refits(Executor):
         self._process: Future[int]
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> "Future[Any]":
-        """Call ``fn`` there."""
+        """Call ``fn`` there; nothing comes of it after :meth:`shutdown`."""
         with self._lock:
+            if self.closed:
+                nothing: Future[Any] = Future()
+                nothing.cancel()
+                return nothing
             if self._pool is not None:
                 with contextlib.suppress(BrokenProcessPool):
                     return self._pool.submit(fn, *args, **kwargs)

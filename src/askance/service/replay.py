@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from askance.errors import AskanceError
-from askance.learners.auto import Auto
 from askance.service.fold import Fold, decision_of, matrix_of
 from askance.service.log import SqlEventLog
 from askance.types import Event, Row
@@ -19,9 +18,9 @@ MOST_SHOWN = 10
 class ReplayReport:
     """What a check has found.
 
-    ``checked`` decisions were made anew and compared. ``unchecked`` ones depended on the clock, or
-    on a record that was erased since. ``refits`` were fitted again. ``differences`` are sentences,
-    the first few of so many ``wrong``.
+    ``checked`` decisions were made anew and compared. ``unchecked`` ones, and refits, depended on
+    the clock, or on a record that was erased since. ``refits`` were fitted again. ``differences``
+    are sentences, the first few of so many ``wrong``.
     """
 
     stream: str
@@ -60,8 +59,12 @@ def _follow(fold: Fold, event: Event, blind: list[tuple[int, int]], report: Repl
     rows = fold.rows_of([event])
     if event.kind == "offered":
         _compare(fold, event, rows.get(event.number or 0), blind, report)
-    fold.apply(event, rows)
-    _compare_refit(fold, event, blind, report)
+    unknown = _is_blind(event, blind)
+    fold.apply(event, rows, passed=unknown)
+    if event.kind == "refitted" and unknown:
+        report.unchecked += 1
+    elif event.kind == "refitted":
+        _compare_refit(fold, event, report)
 
 
 def _blind_spans(log: SqlEventLog, stream: str) -> Iterator[tuple[int, int]]:
@@ -98,14 +101,9 @@ def _compare(
         report.differ(f"example {event.number} was decided as {decision_of(event)}, not {decision}")
 
 
-def _compare_refit(
-    fold: Fold, event: Event, blind: list[tuple[int, int]], report: ReplayReport
-) -> None:
-    if event.kind != "refitted" or fold.learner is None:
-        return
+def _compare_refit(fold: Fold, event: Event, report: ReplayReport) -> None:
+    assert fold.refitting is not None
     report.refits += 1
-    learner = fold.learner.learner
-    assert isinstance(learner, Auto)
-    served = learner.served.labels, learner.served.share
-    if served != (event.data["labels"], event.data["share"]) and not _is_blind(event, blind):
-        report.differ(f"the refit at {event.position} has {event.data}, not {served}")
+    facts = fold.refitting.facts
+    if not facts.items() <= event.data.items():
+        report.differ(f"the refit at {event.position} has {event.data}, not {facts}")

@@ -1,5 +1,6 @@
 """The whole service without HTTP: streams, and everything that people and programs do with them."""
 
+import dataclasses
 import json
 import logging
 import threading
@@ -29,7 +30,6 @@ from askance.service.snapshots import learner_bytes
 from askance.service.status import ChartPoint, StreamStatus, chart, status
 from askance.service.stream import Clock, OpenStream
 from askance.service.warming import Warmth
-from askance.sparse import rows_of
 from askance.types import Event
 
 __all__ = ["HistoryEntry", "Prediction", "Session", "ShownQuestion", "UnknownStream"]
@@ -108,12 +108,14 @@ class Session:
         self._streams: dict[str, OpenStream] = {}
         self._warmth: Warmth | None = None
 
-    def warm_up(self) -> None:
+    def warm_up(self, after: Callable[[], None] = lambda: None) -> None:
         """Load and compile what learners need, in the background, from now on.
+
+        ``after`` is called when that was done for a kind of learner.
 
         Examples and answers wait for that without holding their stream, so its page is shown.
         """
-        warmth = self._warmth = Warmth(self._refits)
+        warmth = self._warmth = Warmth(self._refits, after)
         created = [next(self.log.read(id, 0, 1)).data["settings"] for id in self.streams()]
         created.append({"name": "the default", "classes": ["no", "yes"]})
 
@@ -141,7 +143,8 @@ class Session:
     # ------------------------------------------------------------------ streams
 
     def create(self, settings: StreamSettings, actor: str | None = None) -> str:
-        """Create a stream; its id."""
+        """Create a stream; its id. One whose refits would all fail is refused."""
+        settings.try_to_fit()
         id = uuid.uuid4().hex[:12]
         first = Event(1, "created", self.clock(), actor, data={"settings": settings.as_json()})
         self.log.append(id, [first]).result()
@@ -188,8 +191,11 @@ class Session:
         """Erase what an example holds, by the id of its sender; its events stay."""
         opened = self.stream(stream)
         with opened.lock:
+            waited = uploads.erase_waiting(opened, id)
             found = opened.find([f"x:{id}"]).get(f"x:{id}")
             if found is None:
+                if waited:
+                    return
                 raise UnknownQuestion(f"no example has the id {id!r:.60}")
             data = {"since": found.position, "refit": True}
             event = opened.event("erased", number=found.number, actor=actor, data=data)
@@ -203,9 +209,11 @@ class Session:
             if learner is None:
                 raise LabelConflict("nothing has come in yet, so nothing can be predicted")
             X = offering.encoded(opened, records)
-            if opened.auto is None:
-                return [Prediction(name(learner.predict(row)), None) for row in rows_of(X)]
-            shares = opened.auto.probabilities(X)
+            probabilities = getattr(opened.refitting, "probabilities", None)
+            if probabilities is None:
+                found = learner.predict_many(X).tolist()
+                return [Prediction(name(label), None) for label in found]
+            shares = probabilities(X)
         labels = opened.settings.classes
         return [
             Prediction(labels[int(row.argmax())], dict(zip(labels, row.tolist(), strict=True)))
@@ -235,10 +243,7 @@ class Session:
     def why_nothing(self, stream: str, person: str) -> str:
         """Why there is no question for a person."""
         opened = self.stream(stream)
-        left = uploads.waiting_records(opened)
-        if left and uploads.is_hungry(opened):
-            return f"{left} records of files are still to be looked at."
-        return answering.reason(opened, person)
+        return uploads.still_to_come(opened) or answering.reason(opened, person)
 
     def heartbeat(self, stream: str, person: str, numbers: Sequence[int]) -> list[int]:
         """Say that a person still looks at questions; which of them are still theirs."""
@@ -342,7 +347,10 @@ class Session:
 
     def status(self, stream: str) -> StreamStatus:
         """Where a stream stands."""
-        return status(self.stream(stream))
+        opened = self.stream(stream)
+        found = status(opened)
+        more = None if found.reason is None else uploads.still_to_come(opened)
+        return found if more is None else dataclasses.replace(found, reason=more)
 
     def chart(self, stream: str) -> list[ChartPoint]:
         """What charts show."""

@@ -12,12 +12,13 @@ from askance.data.reading.intake import Reading
 from askance.errors import InvalidLabel, InvalidParameter
 from askance.live import ActiveLearner, Budget
 from askance.presets import ALGORITHMS, BATCH_ALGORITHMS
+from askance.service.estimators import named_estimator, try_to_fit
 from askance.types import Label, State
 from askance.validation import require_whole, shown
 
 __all__ = ["LEARNERS", "StreamSettings"]
 
-LEARNERS = ("auto", "coal", *ALGORITHMS)
+LEARNERS = ("auto", "coal", *ALGORITHMS, *BATCH_ALGORITHMS)
 """The learners that a stream may have."""
 
 MOST_CLASSES = 100
@@ -31,9 +32,9 @@ LONGEST_GUIDELINES = 100_000
 
 _OWN = {
     *("budget", "classes", "estimator", "features", "horizon", "lag", "n_classes", "n_features"),
-    *("random_state", "rate", "reading", "rounds", "until"),
+    *("known_from", "random_state", "rate", "reading", "region", "rounds", "until"),
 }
-"""Parameters that the other settings of a stream stand for, or that are not plain values."""
+"""Parameters that the other settings of a stream stand for, or that it has no choice in."""
 
 _HOST = re.compile(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?(:[0-9]{1,5})?")
 
@@ -49,7 +50,9 @@ class StreamSettings:
     classes
         The names of the answers, two or more.
     learner, parameters
-        As :class:`askance.ActiveLearner` takes them; one of :data:`LEARNERS`.
+        As :class:`askance.ActiveLearner` takes them; one of :data:`LEARNERS`. The ``estimator`` of
+        one that learns in epochs is the name of a class of scikit-learn, or ``class`` and
+        ``parameters`` of it.
     total, horizon
         Labels in all, and examples in all if they are known.
     rate
@@ -152,6 +155,11 @@ class StreamSettings:
             parameters |= {"lag": None} | ({} if self.rate is None else {"rate": self.rate})
         elif self.rate is not None:
             raise InvalidParameter(f"a rate is for the learner auto, got one for {self.learner}")
+        if self.learner in BATCH_ALGORITHMS:
+            parameters |= {"lag": None, "estimator": named_estimator(parameters, self.bits)}
+        if self.learner == "active_cover":
+            # The one-call test would fit for every example, while people wait.
+            parameters["known_from"] = 0
         budget = Budget(total=self.total)
         return ActiveLearner(
             self.learner,
@@ -162,6 +170,17 @@ class StreamSettings:
             classes=self.classes,
             **parameters,
         )
+
+    def try_to_fit(self) -> None:
+        """Refuse an estimator whose parameters do not go together, by fitting it to a few rows.
+
+        Only a new stream is tried: one that has labels must open, whatever it fits.
+
+        >>> StreamSettings(name="mail", classes=("ham", "spam"), learner="batch_iwal").try_to_fit()
+        """
+        if self.learner in BATCH_ALGORITHMS:
+            within: Any = self.make_learner(FeatureMap(Hashing(1))).learner
+            try_to_fit(within.oracle)
 
     def as_json(self) -> State:
         """As plain values, for an event.
@@ -201,12 +220,8 @@ def _check_classes(classes: tuple[str, ...]) -> None:
 
 
 def _check_learner(learner: str, parameters: Mapping[str, Any]) -> None:
-    if learner in BATCH_ALGORITHMS:
-        raise InvalidParameter(
-            f"{learner} learns in epochs, and people would wait for its fits: a stream has one of "
-            f"{', '.join(LEARNERS)}"
-        )
-    taken = sorted(_OWN & parameters.keys())
+    free = {"estimator"} if learner in BATCH_ALGORITHMS else set()
+    taken = sorted((_OWN - free) & parameters.keys())
     if taken:
         raise InvalidParameter(f"parameters of a stream's learner cannot have {taken[0]}")
 

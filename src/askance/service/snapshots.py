@@ -3,20 +3,18 @@
 import logging
 import tempfile
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import sqlalchemy as sa
 
 from askance.errors import FileUnreadable
-from askance.learners.auto import Auto
 from askance.live import ActiveLearner
-from askance.protocols import ProbabilisticClassifier, ProbabilisticOracle
+from askance.protocols import RefittingLearner, refitting
 from askance.service.log import Statement
 from askance.service.schema import snapshots
 from askance.service.settings import StreamSettings
-from askance.types import Floats, Integers, Matrix
 
-__all__ = ["KnownClassifier", "LearnerSnapshots", "Taken", "learner_bytes"]
+__all__ = ["LearnerSnapshots", "Taken", "learner_bytes"]
 
 logger = logging.getLogger("askance.service")
 
@@ -30,20 +28,6 @@ class Taken(NamedTuple):
     position: int
     begun: int
     state: bytes
-
-
-class KnownClassifier:
-    """In the place of an oracle: what it would fit is known already."""
-
-    def __init__(self, oracle: ProbabilisticOracle, classifier: ProbabilisticClassifier) -> None:
-        self.versions = oracle.versions
-        self._classifier = classifier
-
-    def fit(
-        self, X: Matrix, targets: Integers, importance: Floats, unlabeled: Matrix
-    ) -> ProbabilisticClassifier:
-        """The classifier that is known."""
-        return self._classifier
 
 
 class LearnerSnapshots:
@@ -66,24 +50,18 @@ class LearnerSnapshots:
     def load(self, state: bytes, like: ActiveLearner | None = None) -> ActiveLearner | None:
         """The learner of a snapshot; None if it is damaged.
 
-        If there is one that is ``like`` it but later, and decides by a classifier, nothing is
-        fitted: the classifier is that one.
+        If there is one that is ``like`` it but later, nothing is fitted: what that one decides by
+        is taken over.
         """
-        auto = None if like is None or not isinstance(like.learner, Auto) else like.learner
-        known = None if auto is None else auto.served.classifier
+        later = None if like is None else refitting(like.learner)
         try:
             with tempfile.NamedTemporaryFile(suffix=".askance") as file:
                 Path(file.name).write_bytes(state)
-                if like is None or known is None:
+                if later is None or like is None or like.features is None:
                     return ActiveLearner.load(file.name)
-                assert like.features is not None
-                learner = self._settings.make_learner(like.features).learner
-                assert isinstance(learner, Auto)
-                oracle = learner.oracle
-                learner.oracle = KnownClassifier(oracle, known)
-                loaded = ActiveLearner.load(file.name, learner)
-                learner.oracle = oracle
-                return loaded
+                within = self._settings.make_learner(like.features).learner
+                cast(RefittingLearner, within).expect(later.served)
+                return ActiveLearner.load(file.name, within)
         except FileUnreadable as error:
             logger.warning("skipped a damaged snapshot of %s: %s", self._stream, error)
             return None

@@ -61,7 +61,7 @@ class ChartPoint:
 def status(stream: OpenStream) -> StreamStatus:
     """Where a stream stands now."""
     with stream.lock:
-        books, learner, auto = stream.books, stream.learner, stream.auto
+        books, learner, within = stream.books, stream.learner, stream.refitting
         stats = None if learner is None else learner.stats()
         waiting, total = len(books.open), stream.settings.total
         idle = not waiting or books.state != "running"
@@ -84,8 +84,8 @@ def status(stream: OpenStream) -> StreamStatus:
             error=None if stats is None else stats.error,
             classes={name: books.labels[name] for name in stream.settings.classes},
             reason=why_nothing_waits(books, stats, 0, stream.clock()) if idle else None,
-            refitting=auto is not None and auto.refit is not None,
-            fitted=0 if auto is None else auto.served.labels,
+            refitting=within is not None and within.coming is not None,
+            fitted=0 if within is None else within.fitted,
             warning=None if stats is None else stats.warning,
         )
 

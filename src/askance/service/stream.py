@@ -14,8 +14,8 @@ from typing import Any
 from sqlalchemy.exc import SQLAlchemyError
 
 from askance.errors import AskanceError
-from askance.learners.auto import Auto
 from askance.live import ActiveLearner
+from askance.protocols import RefittingLearner
 from askance.service.fold import Fold
 from askance.service.leases import Leases
 from askance.service.log import SqlEventLog, Statement
@@ -35,6 +35,9 @@ SNAPSHOT_EVERY = 5000
 
 class NotWritten(AskanceError):
     """The database did not take what happened, so it did not happen."""
+
+    def __init__(self) -> None:
+        super().__init__("the database did not take it, so it did not happen")
 
 
 class OpenStream:
@@ -56,7 +59,7 @@ class OpenStream:
         self.lock = threading.RLock()
         self._refits = refits
         # What is not on the disk yet: a quick retry is noticed, and a new question can be shown.
-        self._unwritten: dict[str, Event] = {}
+        self._unwritten: dict[str, tuple[Event, Future[None]]] = {}
         self._unwritten_contents: dict[int, ExampleContent] = {}
         self._snapshot_at = 0
         # The fit that tells when it is done.
@@ -65,9 +68,10 @@ class OpenStream:
 
     def _open(self) -> None:
         """Read everything from the log."""
-        self.fold = Fold(self.log, self.id)
-        self.fold.restore()
-        self.settings, self.books = self.fold.settings, self.fold.books
+        fold = Fold(self.log, self.id)
+        fold.restore()
+        # Only now: where that fails, the stream stays as it was.
+        self.fold, self.settings, self.books = fold, fold.settings, fold.books
         self.leases = Leases(self.settings.lease)
         now = self.clock()
         for number in self.books.open:
@@ -90,10 +94,10 @@ class OpenStream:
         also: Sequence[Statement] = (),
     ) -> "Future[None]":
         """Hand events to the log; the future is done when they are on the disk."""
-        keys = {event.key: event for event in new if event.key is not None}
-        self._unwritten |= keys
         self._unwritten_contents |= held or {}
         future = self.log.append(self.id, new, held, also)
+        keys = {event.key: (event, future) for event in new if event.key is not None}
+        self._unwritten |= keys
         future.add_done_callback(lambda _: self._forget(keys, held or {}))
         return future
 
@@ -113,7 +117,7 @@ class OpenStream:
             with self.lock:
                 self.log.mend(self.id)
                 self._open()
-            raise NotWritten("the database did not take it, so it did not happen") from error
+            raise NotWritten from error
 
     def happen(self, event: Event, also: Sequence[Statement] = ()) -> "Future[None]":
         """Apply an event that follows the last one, and hand it to the log."""
@@ -130,8 +134,14 @@ class OpenStream:
 
     def find(self, keys: Sequence[str]) -> dict[str, Event]:
         """The events with these keys."""
-        new = {key: self._unwritten[key] for key in keys if key in self._unwritten}
+        kept = self._unwritten
+        new = {key: found[0] for key in keys if (found := kept.get(key)) is not None}
         return new | self.log.find(self.id, [key for key in keys if key not in new])
+
+    def unwritten(self, keys: Iterable[str]) -> list["Future[None]"]:
+        """What is to be waited for until the events with these keys are on the disk."""
+        kept = self._unwritten
+        return [found[1] for key in keys if (found := kept.get(key)) is not None]
 
     def contents(self, numbers: Iterable[int]) -> dict[int, ExampleContent]:
         """What examples hold, by number."""
@@ -148,18 +158,17 @@ class OpenStream:
         return self.fold.learner
 
     @property
-    def auto(self) -> Auto | None:
+    def refitting(self) -> RefittingLearner | None:
         """The learner within, if it is one that refits."""
-        learner = None if self.learner is None else self.learner.learner
-        return learner if isinstance(learner, Auto) else None
+        return self.fold.refitting
 
     def look_after_refits(self) -> None:
         """Let a refit that is due be fitted elsewhere, and serve it when it is done."""
-        auto = self.auto
-        if auto is None or auto.refit is None:
+        learner = self.refitting
+        if learner is None:
             return
-        auto.work_in(self._refits)
-        future = auto.refit[1]
+        learner.work_in(self._refits)
+        future = None if learner.coming is None else learner.coming[1]
         if future is not None and future is not self._watched:
             self._watched = future
             future.add_done_callback(self._fitted)
@@ -171,22 +180,21 @@ class OpenStream:
         except CancelledError:
             return
         with self.lock:
-            auto = self.auto
-            if auto is None or auto.refit is None or auto.refit[1] is not future:
+            learner = self.refitting
+            if learner is None or learner.coming is None or learner.coming[1] is not future:
+                return
+            if self._refits.closed:
                 return
             if error is not None:
                 # It is begun once more when the next label comes.
-                if not self._refits.closed:
-                    logger.error("stream %s: a refit failed: %s", self.id, error)
+                logger.error("stream %s: a refit failed: %s", self.id, error)
                 return
-            self._serve(auto)
+            self._serve(learner)
 
-    def _serve(self, auto: Auto) -> None:
-        assert auto.refit is not None
-        labels, used = auto.refit[0], self.fold.begun_at
-        auto.serve()
-        data = {"labels": labels, "used": used, "share": auto.served.share}
-        event = self.event("refitted", data=data)
+    def _serve(self, learner: RefittingLearner) -> None:
+        used = self.fold.begun_at
+        learner.serve()
+        event = self.event("refitted", data={**learner.facts, "used": used})
         self.fold.note(event)
         self.write([event])
         self.look_after_refits()

@@ -6,28 +6,49 @@ at once, the learner would decide about everything before it had learned anythin
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 
+from askance.data.features import FeatureMap
 from askance.data.reading.intake import Reading
 from askance.data.reading.readers import read_batches
 from askance.errors import BadRecord
-from askance.service.offering import MOST_EXAMPLES, freeze_map, offer_examples
+from askance.service.fold import map_from, map_state
+from askance.service.offering import (
+    MOST_EXAMPLES,
+    check_example,
+    encoded,
+    freeze_map,
+    map_of,
+    offer_examples,
+)
 from askance.service.reasons import spent
 from askance.service.schema import backlog
 from askance.service.stream import OpenStream
 from askance.types import Row
 
-__all__ = ["feed", "is_hungry", "keep_file", "keep_records", "waiting_records"]
+__all__ = [
+    "erase_waiting",
+    "feed",
+    "is_hungry",
+    "keep_file",
+    "keep_records",
+    "still_to_come",
+    "waiting_records",
+]
 
 AT_ONCE = 16
 """Records that are offered at a time, so that not many questions are asked ahead."""
 
 MOST_TURNS = 100
 """How often that is done for one who waits."""
+
+_KEEPING = threading.Lock()
+"""Held until records are on the disk: the places of the next ones follow theirs."""
 
 
 def keep_file(stream: OpenStream, source: Path, reading: Reading, prefix: str) -> int:
@@ -36,22 +57,81 @@ def keep_file(stream: OpenStream, source: Path, reading: Reading, prefix: str) -
 
 
 def keep_records(stream: OpenStream, records: Iterable[tuple[str, Mapping[str, Any]]]) -> int:
-    """Keep records with their ids, to be offered later."""
+    """Keep records with their ids, to be offered later.
+
+    They are read, checked and encoded without the lock: nobody waits for a large file.
+    """
+    kept = list(records)
+    if not kept:
+        raise BadRecord("the file holds no records")
+    for id, record in kept:
+        check_example(id, record)
+    texts = [(id, json.dumps(record)) for id, record in kept]
+    while True:
+        known = _known_map(stream)
+        features = _tried_map(stream, known, [record for _, record in kept])
+        with _KEEPING:
+            if _is_kept(stream, texts, known, features):
+                return len(kept)
+
+
+def _known_map(stream: OpenStream) -> FeatureMap | None:
     with stream.lock:
-        mine = backlog.c.stream == stream.id
-        with stream.log.engine.connect() as connection:
-            place = connection.scalar(sa.select(sa.func.max(backlog.c.place)).where(mine)) or 0
-        rows = [
-            {"stream": stream.id, "place": at, "key": id, "record": json.dumps(record)}
-            for at, (id, record) in enumerate(records, start=place + 1)
-        ]
-        if not rows:
-            raise BadRecord("the file holds no records")
-        first = [json.loads(str(row["record"])) for row in rows[:MOST_EXAMPLES]]
-        stream.wait(
-            [*freeze_map(stream, first), stream.write([], None, [(backlog.insert(), rows)])]
-        )
-    return len(rows)
+        return None if stream.learner is None else stream.learner.features
+
+
+def _is_same(one: FeatureMap | None, other: FeatureMap | None) -> bool:
+    """Whether maps are the same; the past that is folded again makes an equal one."""
+    if one is None or other is None:
+        return one is other
+    return one is other or map_state(one) == map_state(other)
+
+
+def _tried_map(
+    stream: OpenStream, known: FeatureMap | None, records: Sequence[Mapping[str, Any]]
+) -> FeatureMap:
+    """The map of a stream, or one of the first records; all records can be encoded by it."""
+    if known is None:
+        features = map_of(stream, records[:MOST_EXAMPLES])
+    else:
+        # A copy: what a map remembers of names is for one thread.
+        features = map_from(map_state(known), stream.settings)
+    # All are tried now: one that cannot be offered would keep questions from everybody later.
+    encoded(stream, records, features)
+    return features
+
+
+def _is_kept(
+    stream: OpenStream,
+    texts: Sequence[tuple[str, str]],
+    known: FeatureMap | None,
+    features: FeatureMap,
+) -> bool:
+    """Keep records, unless the stream has got another map since they were tried."""
+    query = sa.select(sa.func.max(backlog.c.place)).where(backlog.c.stream == stream.id)
+    with stream.log.engine.connect() as connection:
+        place = connection.scalar(query) or 0
+    rows = [
+        {"stream": stream.id, "place": at, "key": id, "record": text}
+        for at, (id, text) in enumerate(texts, start=place + 1)
+    ]
+    with stream.lock:
+        if not _is_same(_known_map(stream), known):
+            return False
+        new = freeze_map(stream, features)
+        futures = [*new, stream.write([], None, [(backlog.insert(), rows)])]
+    stream.wait(futures)
+    return True
+
+
+def erase_waiting(stream: OpenStream, id: str) -> bool:
+    """Forget the record of an id that waits to be offered; whether there was one."""
+    mine = (backlog.c.stream == stream.id) & (backlog.c.key == id)
+    with stream.log.engine.connect() as connection:
+        waits = connection.scalar(sa.select(backlog.c.place).where(mine).limit(1)) is not None
+    if waits:
+        stream.wait([stream.write([], None, [(backlog.delete().where(mine), [{}])])])
+    return waits
 
 
 def _records(
@@ -80,6 +160,14 @@ def waiting_records(stream: OpenStream) -> int:
         return connection.scalar(query) or 0
 
 
+def still_to_come(stream: OpenStream) -> str | None:
+    """A sentence if records of files wait, and questions about them may be asked."""
+    left = waiting_records(stream)
+    if not left or not is_hungry(stream):
+        return None
+    return f"{left:,} records of files are still to be looked at, as people answer."
+
+
 def is_hungry(stream: OpenStream) -> bool:
     """Whether a stream runs and may buy labels."""
     with stream.lock:
@@ -102,6 +190,8 @@ def feed(stream: OpenStream) -> bool:
     if rows:
         # If this ends in between, they are offered again, and known by their ids.
         offer_examples(stream, [(row.key, json.loads(row.record)) for row in rows])
-        gone = backlog.delete().where(mine & (backlog.c.place <= rows[-1].place))
+        # By their keys: another call may have done the same, and a new file begun at these places.
+        these = backlog.c.key.in_([row.key for row in rows])
+        gone = backlog.delete().where(mine & (backlog.c.place <= rows[-1].place) & these)
         stream.wait([stream.write([], None, [(gone, [{}])])])
     return bool(rows)

@@ -7,6 +7,7 @@ import dataclasses
 import json
 import logging
 import threading
+from collections.abc import Callable
 from concurrent.futures import CancelledError, Executor, Future
 from concurrent.futures.process import BrokenProcessPool
 
@@ -14,8 +15,8 @@ from askance.data.features import FeatureMap
 from askance.data.features.indexers import Hashing
 from askance.data.features.records import Record
 from askance.errors import AskanceError
-from askance.learners.auto import Auto
 from askance.live import ActiveLearner
+from askance.protocols import refitting
 from askance.service.settings import StreamSettings
 from askance.sparse import row_at
 from askance.types import Matrix
@@ -31,13 +32,15 @@ EXAMPLES = 24
 class Warmth:
     """Learners are tried in the background, each kind once; ``refits`` is where they are fitted.
 
+    ``after`` is called when one was tried, before anybody uses it.
+
     >>> from askance.service.refits import Refits
     >>> warmth = Warmth(Refits())
     >>> warmth.wait_for(StreamSettings(name="a", classes=("no", "yes"), learner="passive"))
     """
 
-    def __init__(self, refits: Executor) -> None:
-        self._refits = refits
+    def __init__(self, refits: Executor, after: Callable[[], None] = lambda: None) -> None:
+        self._refits, self._after = refits, after
         self._lock = threading.Lock()
         # Two threads that compile the same kernel get in each other's way.
         self._turn = threading.Lock()
@@ -63,6 +66,7 @@ class Warmth:
         try:
             with self._turn:
                 learner = _tried(settings)
+                self._after()
             ready.set_result(None)
             self._fit(learner)
         except (AskanceError, BrokenProcessPool, CancelledError, RuntimeError) as error:
@@ -74,13 +78,15 @@ class Warmth:
 
     def _fit(self, learner: ActiveLearner) -> None:
         """Let the process start that fits, and serve what it gives."""
-        auto = learner.learner
-        if isinstance(auto, Auto) and auto.refit is not None:
-            auto.work_in(self._refits)
-            assert auto.refit[1] is not None
-            auto.refit[1].result()
-            auto.serve()
-            auto.probabilities(_rows(learner, 1))
+        within = refitting(learner.learner)
+        if within is not None and within.coming is not None:
+            within.work_in(self._refits)
+            assert within.coming[1] is not None
+            within.coming[1].result()
+            # Only this one: what is due then is nobody's.
+            within.work_in(None)
+            within.serve()
+            learner.foretell(_rows(learner, 1))
 
 
 def _tried(settings: StreamSettings) -> ActiveLearner:

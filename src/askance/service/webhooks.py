@@ -16,6 +16,7 @@ from urllib.parse import SplitResult, urlsplit
 
 import httpx
 import sqlalchemy as sa
+from sqlalchemy.exc import SQLAlchemyError
 
 from askance.errors import InvalidParameter, UnknownQuestion
 from askance.service.passwords import make_token, signature
@@ -33,6 +34,13 @@ TRIES = 6
 
 FIRST_WAIT = 10.0
 TIMEOUT = 10.0
+
+_UNICAST = ipaddress.IPv6Network("2000::/3")
+"""All of IPv6 that is public; what lies outside of it may lead to any address of IPv4."""
+
+_SIX_TO_FOUR = ipaddress.IPv6Network("2002::/16")
+_WITHIN = ipaddress.IPv6Network("64:ff9b::/96")
+"""Where a network that has only IPv6 shows the whole of IPv4."""
 
 QUIET = 60.0
 """Seconds between two messages that questions of a stream wait."""
@@ -96,7 +104,16 @@ class Webhooks:
     # ------------------------------------------------------------------ messages
 
     def tell(self, stream: OpenStream, topic: str) -> None:
-        """Queue a message about a stream; that questions wait is told once in a while only."""
+        """Queue a message about a stream; that questions wait is told once in a while only.
+
+        Who offers or answers is not to fail because a message cannot be queued.
+        """
+        try:
+            self._queue(stream, topic)
+        except SQLAlchemyError as error:
+            logger.error("stream %s: a message could not be queued: %s", stream.id, error)
+
+    def _queue(self, stream: OpenStream, topic: str) -> None:
         now = self._clock()
         if topic == "questions":
             if now - self._told.get(stream.id, -QUIET) < QUIET:
@@ -149,15 +166,23 @@ class Webhooks:
                 # The certificate must be that of the name, whatever the address is.
                 request = client.build_request("POST", target, content=body, headers=headers)
                 request.extensions["sni_hostname"] = parts.hostname
-                answer = client.send(request)
+                # What it says is not read: it might never end.
+                answer = client.send(request, stream=True)
+                answer.close()
             return "delivered" if answer.is_success else f"status {answer.status_code}"
-        except (httpx.HTTPError, InvalidParameter) as error:
+        except (httpx.HTTPError, httpx.InvalidURL, InvalidParameter) as error:
             return f"{type(error).__name__}: {error!s:.150}"
 
     def _work(self) -> None:
         while not self._ended:
             self._wake.clear()
-            if not self.deliver_due():
+            try:
+                tried = self.deliver_due()
+            except Exception as error:
+                # Such as a full disk: the thread must be there when it is over.
+                logger.error("messages to webhooks wait: %s", error)
+                tried = 0
+            if not tried:
                 self._wake.wait(FIRST_WAIT)
 
 
@@ -176,8 +201,9 @@ def checked_address(url: str, *, private: bool) -> tuple[SplitResult, str]:
     """A URL in parts and the address to connect to; it must not be one of a private range."""
     try:
         parts = urlsplit(url)
-        port = parts.port or {"http": 80, "https": 443}[parts.scheme]
-        if not parts.hostname or parts.username is not None:
+        usual = {"http": 80, "https": 443}[parts.scheme]
+        port = usual if parts.port is None else parts.port
+        if not parts.hostname or parts.username is not None or port == 0 or not _is_plain(url):
             raise ValueError
         found = socket.getaddrinfo(parts.hostname, port, type=socket.SOCK_STREAM)
     except (ValueError, KeyError):
@@ -191,10 +217,19 @@ def checked_address(url: str, *, private: bool) -> tuple[SplitResult, str]:
     return parts, addresses[0]
 
 
+def _is_plain(url: str) -> bool:
+    """Whether all of it can stand in a request as it is: ASCII, nothing that ends a line."""
+    return url.isascii() and url.isprintable() and " " not in url
+
+
 def _is_public(address: str) -> bool:
     found = ipaddress.ip_address(address.partition("%")[0])
-    mapped = getattr(found, "ipv4_mapped", None)
-    return (mapped or found).is_global and not found.is_multicast
+    if isinstance(found, ipaddress.IPv6Address):
+        if found.ipv4_mapped is not None or found in _WITHIN:
+            return _is_public(str(ipaddress.IPv4Address(int(found) & 0xFFFFFFFF)))
+        if found not in _UNICAST or found in _SIX_TO_FOUR:
+            return False
+    return found.is_global and not found.is_multicast
 
 
 def _delivery(webhook: str, body: dict[str, Any], now: float) -> dict[str, Any]:

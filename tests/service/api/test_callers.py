@@ -115,3 +115,12 @@ def test_who_calls_too_often_has_to_wait(service, stream, clock):
         assert caller.get(f"/streams/{stream}").headers["retry-after"] == "2"
         clock.turn(1.0)
         assert caller.get(f"/streams/{stream}").status_code == 200
+
+
+def test_a_token_that_was_just_used_is_refused_when_it_has_ended(address, service):
+    with client(address, service, "admin") as admin, client(address, service, "annotator") as ann:
+        account = next(a for a in service.people.accounts() if a.role == "annotator")
+        assert ann.get("/streams").status_code == 200
+        assert ann.get("/streams").status_code == 200
+        assert admin.delete(f"/accounts/{account.id}/tokens").status_code == 204
+        assert ann.get("/streams").status_code == 401

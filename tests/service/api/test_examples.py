@@ -1,5 +1,6 @@
 import json
 
+from sqlalchemy.exc import OperationalError
 from tests.service.api.test_streams import SHAPE, admin, examples, stream
 
 __all__ = ["admin", "stream"]
@@ -45,3 +46,15 @@ def test_files_are_kept_and_offered_while_people_answer(admin, stream):
     assert (question["id"], question["record"]) == ("p0", {"x": 0})
     broken = admin.post(f"/streams/{stream}/files", params={"format": "parquet"}, content=b"no")
     assert broken.status_code == 422
+    assert broken.json()["detail"].startswith("the file cannot be read as Parquet")
+
+
+def test_a_file_that_the_disk_did_not_take_can_be_sent_again(admin, stream, service, monkeypatch):
+    with monkeypatch.context() as broken:
+        full = OperationalError("insert", {}, Exception("the disk is full"))
+        broken.setattr(service.session.log, "_failure", lambda jobs: full)
+        refused = admin.post(f"/streams/{stream}/files", content="x\n1\n2\n")
+    assert refused.status_code == 503
+    assert refused.json()["detail"] == "the database did not take it, so it did not happen"
+    kept = admin.post(f"/streams/{stream}/files", content="x\n1\n2\n")
+    assert kept.json() == {"records": 2}

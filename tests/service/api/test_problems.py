@@ -1,9 +1,11 @@
 import httpx
 import pytest
+from sqlalchemy.exc import OperationalError
 from tests.service.serving import client, served
 
 from askance.errors import LabelConflict, UnknownQuestion
 from askance.service.people import Forbidden, NotAllowed
+from askance.service.running import opened_service
 from askance.service.session import UnknownStream
 from askance.service.stream import NotWritten
 
@@ -16,7 +18,7 @@ from askance.service.stream import NotWritten
         (LabelConflict("twice"), 409),
         (NotAllowed("who"), 401),
         (Forbidden("no"), 403),
-        (NotWritten("full"), 503),
+        (NotWritten(), 503),
         (ZeroDivisionError("a secret"), 500),
     ],
 )
@@ -38,3 +40,46 @@ def test_unknown_routes_too(service):
         assert (answer.status_code, answer.json()["title"]) == (404, "Not Found")
         answer = httpx.patch(f"{address}/api/v1/streams")
         assert answer.status_code == 405
+
+
+def test_a_database_that_fails_is_told_in_a_sentence(service, monkeypatch):
+    def fail():
+        raise OperationalError("select", {}, OSError("database or disk is full"))
+
+    monkeypatch.setattr(service.session, "streams", fail)
+    with served(service) as address, client(address, service, "admin") as admin:
+        answer = admin.get("/streams")
+        link = service.people.make_link("admin")
+        made = httpx.post(f"{address}/enter/{link}", data={"name": "a", "password": "long enough"})
+        page = httpx.get(f"{address}/", cookies=made.cookies)
+    for told in (answer, page):
+        assert told.status_code == 503
+        assert "the database did not take it, so it did not happen" in told.text
+
+
+def test_a_secret_in_a_path_is_not_logged(service, monkeypatch, caplog):
+    def fail(link):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(service.people, "check_link", fail)
+    with served(service) as address, caplog.at_level("INFO", "askance"):
+        assert httpx.get(f"{address}/enter/a-secret").status_code == 500
+    assert "GET /enter/{link} failed" in caplog.text
+    # What the client of this test logs is its own affair.
+    ours = [r.getMessage() for r in caplog.records if not r.name.startswith("http")]
+    assert not any("a-secret" in message for message in ours)
+
+
+def test_what_postgresql_cannot_hold_is_refused(postgres_database, clock):
+    with (
+        opened_service(postgres_database, clock=clock) as service,
+        served(service) as address,
+        client(address, service, "admin") as admin,
+    ):
+        answers = [
+            admin.get("/streams/%00"),
+            admin.delete("/accounts/%00"),
+            admin.delete("/webhooks/%00"),
+            admin.post("/sign-in", json={"name": "a\0", "password": "x"}),
+        ]
+    assert {answer.status_code for answer in answers} == {422}

@@ -13,6 +13,8 @@ def test_a_link_makes_an_account_once(service, enter):
     again = client.post(f"/enter/{link}", data={"name": "eve", "password": "correct horse"})
     assert again.status_code == 403
     assert NEVER in visible_text(again.text)
+    # Who opens it later is told so before they choose a password.
+    assert NEVER in visible_text(client.get(f"/enter/{link}").text)
     assert {account.name for account in service.people.accounts()} == {"ann", "bob"}
 
 

@@ -41,7 +41,7 @@ def test_the_learner_is_auto_unless_another_is_chosen():
         ({"per_hour": "inf"}, "labels in an hour must be a number, got 'inf'"),
         ({"horizon": ""}, "needs the labels in all and the examples in all"),
         ({"plan": "rate"}, "needs the share to ask about"),
-        ({"learner": "batch_iwal"}, "batch_iwal learns in epochs"),
+        ({"learner": "batch_iwal", "classes": "a\nb\nc"}, "batch_iwal is for two classes"),
         ({"learner": "iwal1", "plan": "rate", "rate": "0.1"}, "a rate is for the learner auto"),
         ({"name": " "}, "name must be text"),
         ({"classes": "ham"}, "classes must be 2 to 100 different names"),

@@ -91,3 +91,8 @@ def test_every_record_can_be_shown_and_nothing_is_lost(record):
     for value in record.values():
         if isinstance(value, str):
             assert value in texts
+
+
+def test_fields_that_are_not_shown_are_counted():
+    shown = record_view({f"f{i}": i for i in range(MOST_FIELDS + 7)})
+    assert (len(shown.short), shown.left_out) == (MOST_FIELDS, 7)

@@ -1,6 +1,8 @@
+import httpx
 import pytest
 from tests.service.conftest import settings
 from tests.service.page.conftest import visible_text
+from tests.service.serving import served
 
 PAGES = ["/", "/new", "/people", "/streams/{s}", "/streams/{s}/label", "/streams/{s}/questions"]
 PAGES += ["/streams/{s}/history", "/streams/{s}/glance"]
@@ -73,3 +75,19 @@ def test_a_path_that_cannot_be_read_is_told_on_a_page(enter, stream):
     fault = client.post(f"/streams/{stream}/history/x/y", data={"label": "ham"}, headers=headers)
     assert fault.status_code == 422
     assert "could not be read" in visible_text(fault.text)
+
+
+def test_a_fault_leaves_who_is_signed_in_the_way_elsewhere(enter):
+    client = enter("ann")
+    page = client.get("/streams/none")
+    assert page.status_code == 404
+    assert "Sign out" in visible_text(page.text)
+    assert "no stream has the id" in visible_text(page.text)
+
+
+def test_an_address_without_a_page_is_told_on_one(service):
+    with served(service) as address:
+        page = httpx.get(f"{address}/nothing", headers={"Accept": "text/html"})
+        assert (page.status_code, "there is no such page" in page.text) == (404, True)
+        api = httpx.get(f"{address}/api/v1/nothing", headers={"Accept": "text/html"})
+        assert (api.status_code, api.json()["status"]) == (404, 404)

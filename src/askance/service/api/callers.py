@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import Annotated
 
 from fastapi import Depends, Path, Request, Security
+from fastapi.concurrency import run_in_threadpool
 from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer
 
 from askance.service.people import Account, Forbidden, NotAllowed, Role, SignedIn
@@ -52,18 +53,25 @@ def signed_in(request: Request, service: Service) -> SignedIn:
     return found
 
 
-def _caller(
+async def _caller(
     request: Request,
     service: InService,
     token: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
     cookie: Annotated[str | None, Security(_cookie)],
 ) -> Account:
-    if token is not None:
-        account = service.people.of_token(token.credentials)
-    else:
-        account = signed_in(request, service).account
+    account = None if token is None else service.people.remembered(token.credentials)
+    if account is None:
+        account = await run_in_threadpool(_looked_up, request, service, token)
     service.rate.take(account.id)
     return account
+
+
+def _looked_up(
+    request: Request, service: Service, token: HTTPAuthorizationCredentials | None
+) -> Account:
+    if token is not None:
+        return service.people.of_token(token.credentials)
+    return signed_in(request, service).account
 
 
 def _with_role(*roles: Role) -> Callable[..., Awaitable[Account]]:

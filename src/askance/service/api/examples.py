@@ -9,7 +9,7 @@ from fastapi import APIRouter, Body, Query
 from pydantic import ValidationError
 
 from askance.data.reading.intake import Reading
-from askance.errors import BadRecord
+from askance.errors import AskanceError, BadRecord
 from askance.service.api.callers import Admin, InService, Sender, StreamId
 from askance.service.api.shapes import (
     ExampleShape,
@@ -79,7 +79,13 @@ def upload(
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"upload.{format}"
         path.write_bytes(content)
-        kept = service.session.upload(stream, path, Reading(format=format, id=id), prefix)
+        try:
+            kept = service.session.upload(stream, path, Reading(format=format, id=id), prefix)
+        except AskanceError as error:
+            if str(path) not in str(error):
+                raise
+            # Where it lay for a moment is nobody's business.
+            raise type(error)(str(error).replace(str(path), "the file")) from None
     return KeptShape(records=kept)
 
 

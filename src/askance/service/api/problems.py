@@ -8,10 +8,12 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
+from sqlalchemy.exc import DataError, SQLAlchemyError
 from starlette.exceptions import HTTPException
 
 from askance.errors import (
     AskanceError,
+    InvalidParameter,
     LabelConflict,
     UnknownQuestion,
 )
@@ -19,7 +21,7 @@ from askance.service.people import Forbidden, NotAllowed
 from askance.service.stream import NotWritten
 from askance.service.throttle import TooOften
 
-__all__ = ["ProblemShape", "add_problem_handlers", "problem", "status_of"]
+__all__ = ["ProblemShape", "add_problem_handlers", "not_taken", "problem", "status_of"]
 
 logger = logging.getLogger("askance.service")
 
@@ -63,6 +65,7 @@ def status_of(error: AskanceError) -> int:
 def add_problem_handlers(app: FastAPI) -> None:
     """Answer everything that goes wrong by a problem."""
     app.add_exception_handler(AskanceError, _ours)
+    app.add_exception_handler(SQLAlchemyError, _not_taken)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(Exception, _unexpected)
@@ -78,6 +81,19 @@ def _ours(request: Request, error: Any) -> JSONResponse:
     return problem(status, " ".join(str(error).split()), headers)
 
 
+def _not_taken(request: Request, error: Any) -> JSONResponse:
+    return _ours(request, not_taken(error))
+
+
+def not_taken(error: SQLAlchemyError) -> AskanceError:
+    """What is told where the database fails, such as on a full disk; the log has the rest."""
+    if isinstance(error, DataError):
+        # PostgreSQL has no character 0.
+        return InvalidParameter("the database cannot hold what was sent, such as a character 0")
+    logger.error("the database failed: %s", error)
+    return NotWritten()
+
+
 def _invalid(request: Request, error: Any) -> JSONResponse:
     first = error.errors()[0]
     place = ".".join(map(str, first["loc"]))
@@ -89,5 +105,7 @@ def _http(request: Request, error: Any) -> JSONResponse:
 
 
 def _unexpected(request: Request, error: Exception) -> JSONResponse:
-    logger.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    # Not the path: that of a one-time link is a secret.
+    route = getattr(request.scope.get("route"), "path", "unknown")
+    logger.error("%s %s failed", request.method, route, exc_info=error)
     return problem(500, "something went wrong here; the server's log says what")

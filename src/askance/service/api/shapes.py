@@ -32,6 +32,10 @@ Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
 Count = Annotated[int, Field(ge=1, le=2**53)]
 
 
+Plain = bool | int | float | str | None
+"""A value that is no list and no object."""
+
+
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
@@ -42,7 +46,7 @@ class StreamShape(_Strict):
     name: Name
     classes: Annotated[list[Name], Field(min_length=2, max_length=MOST_CLASSES)]
     learner: Annotated[str, Field(max_length=40)] = "auto"
-    parameters: dict[str, bool | int | float | str | list[str] | None] = {}
+    parameters: dict[str, Plain | list[str] | list[int] | dict[str, Plain | dict[str, Plain]]] = {}
     total: Count | None = None
     horizon: Count | None = None
     rate: Annotated[float, Field(gt=0, le=1)] | None = None

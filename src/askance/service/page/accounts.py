@@ -49,8 +49,9 @@ def _sign_in(
 
 
 @router.get("/enter/{link}")
-def _enter_page(link: str) -> Response:
+def _enter_page(link: str, service: InService) -> Response:
     """The form by which a one-time link becomes an account."""
+    service.people.check_link(link)
     return rendered("enter.html", {"person": None, "name": "", "link": link})
 
 

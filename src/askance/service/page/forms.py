@@ -40,6 +40,7 @@ class StreamForm:
     rate: str = ""
     per_hour: str = ""
     per_day: str = ""
+    stop_error: str = ""
     overlap: str = ""
     opinion: str = ""
     pictures: str = ""
@@ -69,11 +70,16 @@ class StreamForm:
             rate=_number("share to ask about", self.rate) if by_rate else None,
             per_hour=_whole("labels in an hour", self.per_hour),
             per_day=_whole("labels in a day", self.per_day),
+            stop=self._stop(),
             overlap=_whole("people for each question", self.overlap) or 1,
             opinion=bool(self.opinion),
             learner=self.learner or "auto",
             pictures=tuple(host.lower() for host in listed(self.pictures)),
         )
+
+    def _stop(self) -> dict[str, float]:
+        error = _number("error to stop at", self.stop_error)
+        return {} if error is None else {"error": error}
 
 
 def _whole(name: str, text: str) -> int | None:

@@ -33,6 +33,7 @@ class Glance:
     rate: str
     error: str
     interval: str
+    error_of: str
     waiting: int
     ties: int
     reason: str
@@ -55,6 +56,7 @@ class Glance:
             rate=_rate(status),
             error=error,
             interval=interval,
+            error_of="" if status.error is None else status.error.of,
             waiting=status.waiting,
             ties=status.tied,
             reason=status.reason or _waits(status.waiting),

@@ -24,10 +24,12 @@ MOST = 100
 def _label(stream: str, visitor: Signed) -> Response:
     """The page on which a person answers."""
     settings = visitor.settings(stream)
+    # Questions first: to ask for them brings examples in, which the figures should count.
+    leased = _leased(visitor, stream)
     context = {
         "stream": Glance.of(visitor.session.status(stream), settings),
         "choices": choices(settings.classes),
-        **_leased(visitor, stream),
+        **leased,
     }
     return visitor.page("label.html", context, hosts=settings.pictures)
 

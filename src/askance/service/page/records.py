@@ -54,12 +54,16 @@ class ShownPicture(NamedTuple):
 
 
 class RecordView(NamedTuple):
-    """What of a record is shown; ``short`` fields are folded away if others say more."""
+    """What of a record is shown; ``short`` fields are folded away if others say more.
+
+    So many fields are ``left_out``, of a record that has too many.
+    """
 
     pictures: list[ShownPicture]
     long: list[ShownField]
     short: list[ShownField]
     is_gone: bool = False
+    left_out: int = 0
 
     @property
     def is_folded(self) -> bool:
@@ -79,14 +83,15 @@ def record_view(record: Mapping[str, Any] | None, hosts: Sequence[str] = ()) -> 
     if record is None:
         return RecordView([], [], [], is_gone=True)
     shown = RecordView([], [], [])
-    for name, value in itertools.islice(_flattened(record), MOST_FIELDS):
+    fields = _flattened(record)
+    for name, value in itertools.islice(fields, MOST_FIELDS):
         if is_picture(value, hosts):
             shown.pictures.append(ShownPicture(name, value))
             continue
         text = _text(value)
         is_long = len(text) > LONG or "\n" in text or len(text.split()) >= WORDS
         (shown.long if is_long else shown.short).append(ShownField(name, text))
-    return shown
+    return shown._replace(left_out=sum(1 for _ in fields))
 
 
 def in_short(shown: RecordView, most: int = 80) -> str:

@@ -64,9 +64,15 @@ def _create(visitor: AdminForm) -> Response:
 
 
 @router.get("/streams/{stream}")
-def _stream(stream: str, visitor: Signed, uploaded: int | None = None) -> Response:
+def _stream(
+    stream: str, visitor: Signed, uploaded: int | None = None, answering: int | None = None
+) -> Response:
     """The page of a stream."""
     note = "" if uploaded is None else f"{uploaded:,} records came in."
+    if answering is not None:
+        note = (
+            f"{answering} questions are being answered: the figures and charts move by themselves."
+        )
     return _page(visitor, stream, note)
 
 
@@ -111,7 +117,8 @@ def _upload(stream: str, visitor: AdminForm) -> Response:
     reading = Reading(id=visitor.text("id") or None, ignore=listed(visitor.text("ignore")))
     with tempfile.TemporaryDirectory() as folder:
         # Of a stranger's name only the suffixes are used: they tell the format.
-        path = Path(folder) / "".join(["upload", *PurePath(file.filename).suffixes[-2:]])
+        suffixes = [suffix[:20] for suffix in PurePath(file.filename).suffixes[-2:]]
+        path = Path(folder) / "".join(["upload", *suffixes])
         with path.open("wb") as copy:
             shutil.copyfileobj(file.file, copy)
         try:
@@ -144,4 +151,5 @@ def _demo(stream: str, visitor: AdminForm) -> Response:
     if not visitor.settings(stream).demo:
         raise InvalidParameter("this stream is no demo: its labels are not known")
     for_me = BackgroundTask(answer_for, visitor.session, stream, visitor.id, DEMO_ANSWERS)
-    return RedirectResponse(f"/streams/{stream}", 303, background=for_me)
+    here = f"/streams/{stream}?answering={DEMO_ANSWERS}"
+    return RedirectResponse(here, 303, background=for_me)

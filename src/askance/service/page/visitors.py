@@ -8,13 +8,15 @@ from fastapi import APIRouter, Depends, Header, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import RedirectResponse
 from fastapi.routing import APIRoute
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.datastructures import FormData
 
 from askance.errors import AskanceError
+from askance.service.api.accounts import is_secure, set_cookie
 from askance.service.api.callers import COOKIE, CSRF_HEADER, InService
-from askance.service.api.problems import status_of
+from askance.service.api.problems import not_taken, problem, status_of
 from askance.service.page.rendering import rendered
-from askance.service.people import SIGNED_IN, Forbidden, NotAllowed, SignedIn
+from askance.service.people import Forbidden, NotAllowed, SignedIn
 from askance.service.running import Service
 from askance.service.session import UnknownStream
 from askance.service.settings import StreamSettings
@@ -27,6 +29,7 @@ __all__ = [
     "SignedCall",
     "SignedForm",
     "Visitor",
+    "no_such_page",
     "pages",
     "stay_signed_in",
 ]
@@ -80,7 +83,9 @@ def _reader(request: Request, service: InService) -> Visitor:
     except NotAllowed:
         raise _SignedOut("you are not signed in") from None
     service.rate.take(signed_in.account.id)
-    return Visitor(signed_in, service, str(request.base_url).rstrip("/"))
+    visitor = Visitor(signed_in, service, str(request.base_url).rstrip("/"))
+    request.state.visitor = visitor
+    return visitor
 
 
 Signed = Annotated[Visitor, Depends(_reader)]
@@ -138,8 +143,10 @@ class PageRoute(APIRoute):
                 return await handle(request)
             except AskanceError as error:
                 return _told(request, error)
+            except SQLAlchemyError as error:
+                return _told(request, not_taken(error))
             except RequestValidationError:
-                return _fault(422, "what was sent could not be read")
+                return _fault(request, 422, "what was sent could not be read")
 
         return told
 
@@ -147,12 +154,23 @@ class PageRoute(APIRoute):
 def _told(request: Request, error: AskanceError) -> Response:
     if isinstance(error, _SignedOut) and "hx-request" not in request.headers:
         return RedirectResponse("/sign-in", 303)
-    return _fault(status_of(error), str(error))
+    return _fault(request, status_of(error), str(error))
 
 
-def _fault(status: int, fault: str) -> Response:
-    context = {"person": None, "title": HTTPStatus(status).phrase, "fault": fault}
-    return rendered("fault.html", context, status=status)
+def _fault(request: Request, status: int, fault: str) -> Response:
+    context = {"title": HTTPStatus(status).phrase, "fault": fault}
+    visitor: Visitor | None = getattr(request.state, "visitor", None)
+    if visitor is not None:
+        return visitor.page("fault.html", context, status=status)
+    return rendered("fault.html", {"person": None, **context}, status=status)
+
+
+def no_such_page(request: Request, error: Exception) -> Response:
+    """Tell a person that nothing is at an address, and a program in its own way."""
+    is_person = "text/html" in request.headers.get("accept", "")
+    if is_person and not request.url.path.startswith("/api/"):
+        return _fault(request, 404, "there is no such page")
+    return problem(404, str(getattr(error, "detail", "not found")))
 
 
 def pages() -> APIRouter:
@@ -163,12 +181,5 @@ def pages() -> APIRouter:
 def stay_signed_in(request: Request, service: Service, signed_in: SignedIn) -> Response:
     """Go to the streams with a cookie that scripts, and pages of others, cannot use."""
     response = RedirectResponse("/", 303)
-    response.set_cookie(
-        COOKIE,
-        signed_in.cookie,
-        max_age=int(SIGNED_IN),
-        httponly=True,
-        samesite="lax",
-        secure=service.secure_cookies or request.url.scheme == "https",
-    )
+    set_cookie(response, signed_in.cookie, secure=is_secure(request, service))
     return response

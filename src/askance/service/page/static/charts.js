@@ -2,7 +2,7 @@
 
 const box = document.getElementById("charts");
 const EVERY = 5000; // milliseconds between looks at the figures
-const HEIGHT = 150;
+const HEIGHT = 166;
 const plots = new Map();
 let shown = "";
 
@@ -20,7 +20,7 @@ function axes(format) {
     font: "12px system-ui, sans-serif",
   };
   return [
-    { ...common, size: 28, incrs: WHOLE },
+    { ...common, size: 24, incrs: WHOLE, label: "labels", labelSize: 18, labelGap: 0, labelFont: common.font },
     { ...common, size: 48, values: (_, ticks) => ticks.map(format) },
   ];
 }
