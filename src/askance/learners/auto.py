@@ -446,7 +446,7 @@ class Auto:
     @property
     def served(self) -> Served:
         """The classifier by which it decides, and what came with it."""
-        return Served(self._serving, self._fitted, self._shown, self._share)
+        return Served(self._serving, self._fitted, self._share)
 
     @property
     def facts(self) -> State:
@@ -455,7 +455,7 @@ class Auto:
 
     def pass_by(self, facts: Mapping[str, Any]) -> None:
         """Enter that a classifier of these :attr:`facts` has served, and fit nothing."""
-        self.serve(Served(None, facts["labels"], from_rows([]), facts["share"]))
+        self.serve(Served(None, facts["labels"], facts["share"]))
 
     def expect(self, served: Served) -> None:
         """Decide by this after the next :meth:`set_state`, which then fits nothing."""
@@ -479,22 +479,26 @@ class Auto:
                 raise InvalidParameter("no classifier is on its way that could serve")
             self._serve(self._begun)
         else:
-            # Labels may have been taken back since.
-            fitted = min(known.labels, len(self._labelled))
+            # What it was shown is found again: some of it may have been erased since.
+            refit = self._refit_of(known.labels)
             self._share = known.share
-            self._install(known.classifier, fitted, known.rows)
+            self._install(known.classifier, refit.labels, refit.rows)
         self._pace = self._paced()
 
     def _serve_again(self, facts: Mapping[str, Any]) -> None:
-        begun, labels = self._begun, min(facts["labels"], len(self._labelled))
-        if begun is None or begun.labels != facts["labels"]:
-            begun = Refit(labels, self._kept.matrix(), None)
-        if labels:
-            self._serve(begun)
+        refit = self._refit_of(facts["labels"])
+        if refit.labels:
+            self._serve(refit)
         else:
-            self._install(None, 0, begun.rows)
+            self._install(None, 0, refit.rows)
         # What the guard found is a fact, which cannot be found again without what was erased.
         self._share = facts["share"]
+
+    def _refit_of(self, labels: int) -> Refit:
+        """The one on its way if it is of so many labels, else one of those that are left."""
+        if self._begun is not None and self._begun.labels == labels:
+            return self._begun
+        return Refit(min(labels, len(self._labelled)), self._kept.matrix(), None)
 
     def _serve(self, refit: Refit) -> None:
         labels, rows, future = refit

@@ -36,11 +36,10 @@ GROWTH = 0.4
 
 
 class Served(NamedTuple):
-    """A ``classifier`` of so many ``labels`` and ``rows``, and the uniform ``share`` since then."""
+    """A ``classifier`` of so many ``labels``, and the uniform ``share`` since then."""
 
     classifier: ProbabilisticClassifier | None
     labels: int
-    rows: Matrix
     share: float
 
 
