@@ -132,6 +132,8 @@ class Auto:
         self._begun: Refit | None = None
         self._shown = from_rows([])
         self._serving: ProbabilisticClassifier | None = None
+        # Of the labels as they were when it was fitted: one may have been taken back since.
+        self._fitted_to: tuple[Integers, Floats] | None = None
         self._settled: ProbabilisticClassifier | None = None
         self._expected: Served | None = None
         self.plan(budget, horizon)
@@ -221,10 +223,10 @@ class Auto:
         Each is that of a classifier which was fitted without the label. None where there are none.
         """
         found = getattr(self._serving, "unseen", None)
-        if self._serving is None or found is None:
+        if self._serving is None or found is None or self._fitted_to is None:
             return None
         unseen = self._outcomes.widened(found, self._serving.labels)
-        targets, weights = self._labelled.weighted(self._fitted)
+        targets, weights = self._fitted_to
         return (self._said(unseen) != targets).astype(np.float64), weights
 
     def predicted(self, X: Matrix) -> Integers:
@@ -446,7 +448,7 @@ class Auto:
     @property
     def served(self) -> Served:
         """The classifier by which it decides, and what came with it."""
-        return Served(self._serving, self._fitted, self._share)
+        return Served(self._serving, self._fitted, self._share, self._fitted_to)
 
     @property
     def facts(self) -> State:
@@ -482,7 +484,7 @@ class Auto:
             # What it was shown is found again: some of it may have been erased since.
             refit = self._refit_of(known.labels)
             self._share = known.share
-            self._install(known.classifier, refit.labels, refit.rows)
+            self._install(known.classifier, refit.labels, refit.rows, known.fitted_to)
         self._pace = self._paced()
 
     def _serve_again(self, facts: Mapping[str, Any]) -> None:
@@ -490,7 +492,7 @@ class Auto:
         if refit.labels:
             self._serve(refit)
         else:
-            self._install(None, 0, refit.rows)
+            self._install(None, 0, refit.rows, None)
         # What the guard found is a fact, which cannot be found again without what was erased.
         self._share = facts["share"]
 
@@ -506,14 +508,18 @@ class Auto:
             serving, *without = fit_all(self.oracle, self._samples(labels), rows)
         else:
             serving, *without = future.result()
-        self._install(serving, labels, rows)
+        self._install(serving, labels, rows, self._labelled.weighted(labels))
         if without:
             self._guard(without[0], held_by_guard(self._labelled, labels))
 
     def _install(
-        self, classifier: ProbabilisticClassifier | None, labels: int, rows: Matrix
+        self,
+        classifier: ProbabilisticClassifier | None,
+        labels: int,
+        rows: Matrix,
+        fitted_to: tuple[Integers, Floats] | None,
     ) -> None:
-        self._serving = classifier
+        self._serving, self._fitted_to = classifier, fitted_to
         self._fitted, self._shown, self._begun = labels, rows, None
         self._taught = self._labelled.classes_of(labels)
         self._kept.forget_margins()
@@ -607,12 +613,20 @@ class Auto:
         self._foreseen.clear()
         self._settled = None
         self._shown = matrix_from_state(saved_part(state, "shown", dict), self.n_features)
-        expected, self._expected = self._expected, None
-        known = None if expected is None else expected.classifier
-        fit = self._fit(fitted, self._shown) if fitted and known is None else known
-        self._serving = fit if fitted else None
+        self._serving, self._fitted_to = self._found_again(fitted)
         self._taught = self._labelled.classes_of(fitted)
         self._begun = refit_from(state, len(self._labelled), self.n_features)
+
+    def _found_again(
+        self, labels: int
+    ) -> tuple[ProbabilisticClassifier | None, tuple[Integers, Floats] | None]:
+        """The classifier of so many labels, and what it was fitted to."""
+        expected, self._expected = self._expected, None
+        if not labels:
+            return None, None
+        if expected is not None and expected.classifier is not None:
+            return expected.classifier, expected.fitted_to
+        return self._fit(labels, self._shown), self._labelled.weighted(labels)
 
     def _keeps(self, k: int, kept: int) -> int:
         """How many rows are kept after k examples."""

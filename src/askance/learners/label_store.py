@@ -29,7 +29,6 @@ class LabelStore:
         self._predicted: list[Label] = []
         self._probabilities: list[float] = []
         self._uniform: list[bool] = []
-        self._weighted: tuple[Integers, Floats] | None = None
 
     def __len__(self) -> int:
         return len(self._targets)
@@ -54,11 +53,7 @@ class LabelStore:
 
     def weighted(self, count: int) -> tuple[Integers, Floats]:
         """Targets and importance weights 1/P of the first so many labels."""
-        # Between two refits they are asked for after every answer, and never change.
-        if self._weighted is None or len(self._weighted[0]) != count:
-            weights = 1.0 / np.array(self._probabilities[:count])
-            self._weighted = np.array(self._targets[:count]), weights
-        return self._weighted
+        return np.array(self._targets[:count]), 1.0 / np.array(self._probabilities[:count])
 
     def classes_of(self, count: int) -> int:
         """How many classes the first so many labels have."""
@@ -103,4 +98,3 @@ class LabelStore:
         self._targets, self._predicted = targets.tolist(), predicted.tolist()
         self._probabilities, self._uniform = probabilities.tolist(), uniform.astype(bool).tolist()
         self.classes = set(self._targets)
-        self._weighted = None

@@ -36,11 +36,15 @@ GROWTH = 0.4
 
 
 class Served(NamedTuple):
-    """A ``classifier`` of so many ``labels``, and the uniform ``share`` since then."""
+    """A ``classifier`` of so many ``labels``, and the uniform ``share`` since then.
+
+    ``fitted_to`` are targets and weights 1/P of these labels as they were then.
+    """
 
     classifier: ProbabilisticClassifier | None
     labels: int
     share: float
+    fitted_to: tuple[Integers, Floats] | None = None
 
 
 class Refit(NamedTuple):
