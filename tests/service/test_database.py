@@ -7,6 +7,8 @@ import sqlalchemy as sa
 from askance.errors import FileUnreadable, InvalidParameter
 from askance.service import database
 from askance.service.database import connect, migrate, opened_database, read_database
+from askance.service.log import SqlEventLog
+from askance.types import Event
 
 
 @contextlib.contextmanager
@@ -66,17 +68,19 @@ def test_a_second_server_on_the_same_postgresql_is_refused(postgres):
 
 def test_a_server_lets_the_lock_of_postgresql_go_before_its_connection(postgres):
     with _engine(postgres) as first:
-        with database._advisory_lock(first):
-            pass
-        # The pool of the first still has the connection that held the lock.
-        assert first.pool.checkedin() == 1
+        with database._only_writer(first) as writer:
+            dispose = writer.dispose
+            writer.dispose = lambda: None
+        # Its pool still has the connection that held the lock.
+        assert writer.pool.checkedin() == 1
         with opened_database(postgres):
             pass
+        dispose()
 
 
 def test_the_next_server_on_postgresql_waits_until_one_that_was_killed_is_noticed(postgres):
     with _engine(postgres) as dead, contextlib.ExitStack() as lock:
-        lock.enter_context(database._advisory_lock(dead))
+        lock.enter_context(database._only_writer(dead))
         leaving = threading.Timer(0.5, lock.close)
         leaving.start()
         with opened_database(postgres):
@@ -84,17 +88,50 @@ def test_the_next_server_on_postgresql_waits_until_one_that_was_killed_is_notice
         leaving.join()
 
 
-def test_a_server_whose_connections_were_cut_ends_quietly(postgres):
+def _cut_all_connections(postgres):
     cut = """
         select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and pid != pg_backend_pid()
     """
-    with (
-        opened_database(postgres),
-        _engine(postgres) as apart,
-        apart.connect() as connection,
-    ):
+    with _engine(postgres) as apart, apart.connect() as connection:
         connection.execute(sa.text(cut))
+
+
+def test_a_server_whose_connections_were_cut_ends_quietly(postgres):
+    with opened_database(postgres):
+        _cut_all_connections(postgres)
+
+
+def _append(log, stream):
+    log.append(stream, [Event(1, "created", 0.0)]).result(timeout=10)
+
+
+def test_a_server_whose_connections_were_cut_has_the_lock_when_it_writes_again(postgres_database):
+    with (
+        opened_database(postgres_database) as opened,
+        contextlib.closing(SqlEventLog(*opened)) as log,
+    ):
+        _cut_all_connections(postgres_database)
+        with pytest.raises(sa.exc.OperationalError):
+            _append(log, "a")
+        _append(log, "b")
+        with (
+            pytest.raises(FileUnreadable, match="one server at a time"),
+            opened_database(postgres_database),
+        ):
+            pass
+
+
+def test_a_server_that_lost_the_lock_of_postgresql_writes_no_more(postgres_database):
+    with (
+        opened_database(postgres_database) as opened,
+        contextlib.closing(SqlEventLog(*opened)) as log,
+    ):
+        _cut_all_connections(postgres_database)
+        with opened_database(postgres_database):
+            for stream, error in (("a", sa.exc.OperationalError), ("b", FileUnreadable)):
+                with pytest.raises(error):
+                    _append(log, stream)
 
 
 def test_a_database_that_cannot_be_opened_is_one_sentence(tmp_path):
@@ -123,12 +160,12 @@ def test_a_second_server_by_another_name_of_the_file_is_refused(url, tmp_path):
 def test_a_file_that_is_no_database_is_one_sentence(url, tmp_path):
     (tmp_path / "service.db").write_text("a letter to a friend, and no database at all")
     for opening in (opened_database, read_database):
-        with pytest.raises(FileUnreadable, match="file is not a database"), opening(url) as engine:
-            sa.inspect(engine).get_table_names()
+        with pytest.raises(FileUnreadable, match="file is not a database"), opening(url) as found:
+            sa.inspect(found).get_table_names()
 
 
 def test_a_database_of_a_newer_version_is_left_alone(url):
-    with opened_database(url) as engine, engine.begin() as connection:
+    with opened_database(url) as (engine, _), engine.begin() as connection:
         connection.execute(sa.text("update alembic_version set version_num = '9999'"))
     with pytest.raises(FileUnreadable, match="made by a newer askance"), opened_database(url):
         pass
@@ -142,7 +179,7 @@ def test_who_only_reads_makes_no_database(url, tmp_path):
 
 def test_errors_do_not_show_what_was_to_be_written(url):
     with (
-        opened_database(url) as engine,
+        opened_database(url) as (engine, _),
         engine.connect() as connection,
         pytest.raises(sa.exc.DatabaseError) as refused,
     ):

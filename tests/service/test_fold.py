@@ -192,6 +192,32 @@ def _arrays(value):
             yield from _arrays(part)
 
 
+@pytest.mark.parametrize("older", [False, True])
+def test_an_answer_can_be_undone_just_after_a_refit(session, older):
+    """Its classifier goes on to serve, and is judged by the labels that it was fitted to."""
+    stream, _ = first_refit(session, "auto")
+    opened = session.stream(stream)
+    before = opened.learner.stats().crossfit
+    assert before is not None
+    votes = [entry.vote for entry in session.history(stream, most=1000)]
+    person = votes[0].actor
+    undone = session.undo(stream, person)
+    if older:
+        session.change(stream, person, *_oldest(session, stream), None)
+    assert undone is not None
+    status = session.status(stream)
+    assert status.answered == len(votes) - 1 - older
+    assert opened.learner.stats().crossfit == before
+    assert session.answer(stream, person, undone.number, "ham", key="again").counts
+    session.log.mend(stream)
+    assert state_of(folded(session, stream).learner) == state_of(opened.learner)
+
+
+def _oldest(session, stream):
+    entry = session.history(stream, most=1000)[-1]
+    return entry.number, entry.vote.position
+
+
 @pytest.mark.parametrize("name", ["oracular_cal", "batch_iwal"])
 def test_the_same_epoch_serves_after_an_erasure_and_a_restart(session, name):
     stream = session.create(REFITTING[name]())

@@ -71,3 +71,18 @@ def test_a_query_has_no_transaction_and_what_is_written_has_one(engine):
     list(log.read("s"))
     log.close()
     assert seen == [("INSERT", False)] + [("SELECT", True)] * 3
+
+
+def test_after_the_end_nothing_waits_for_ever(engine):
+    log = SqlEventLog(engine)
+    log.close()
+    with pytest.raises(OSError, match="was closed"):
+        log.append("s", [Event(1, "created", 0.0)]).result(timeout=5)
+
+
+def test_whatever_goes_wrong_the_next_one_is_committed(engine):
+    log = SqlEventLog(engine)
+    with pytest.raises(UnicodeEncodeError):
+        log.append("s", [Event(1, "created", 0.0, key="\ud800")]).result(timeout=5)
+    log.append("t", [Event(1, "created", 0.0)]).result(timeout=5)
+    log.close()

@@ -2,6 +2,7 @@ import threading
 from concurrent.futures import Executor, ThreadPoolExecutor
 
 import pytest
+import sqlalchemy as sa
 from sqlalchemy.exc import OperationalError
 from tests.service.conftest import (
     REFITTING,
@@ -13,7 +14,7 @@ from tests.service.conftest import (
     state_of,
 )
 
-from askance.errors import FileUnreadable
+from askance.service import offering
 from askance.service.fold import Fold
 from askance.service.replay import check_stream
 from askance.service.session import Session
@@ -41,22 +42,80 @@ def test_what_cannot_be_written_did_not_happen(session, monkeypatch):
     assert session.offer(stream, made_records(1, start=50))[0].new
 
 
-def test_a_stream_that_cannot_be_read_anew_stays_as_it_was(session, monkeypatch):
+class Away:
+    """A database that goes away and comes back."""
+
+    def __init__(self, engine) -> None:
+        self.is_away = False
+        sa.event.listen(engine, "before_cursor_execute", self.refuse)
+
+    def refuse(self, *given) -> None:
+        if self.is_away:
+            raise OperationalError("select", {}, Exception("the server closed the connection"))
+
+
+def test_an_answer_given_while_the_database_is_away_counts_when_it_is_sent_again(session):
     stream = session.create(settings())
-    session.offer(stream, made_records(10))
+    session.offer(stream, made_records(4))
+    first, second = session.lease(stream, "ann")
+    session.log.mend(stream)
+    away = Away(session.log.engine)
+    away.is_away = True
+    for _ in range(2):
+        with pytest.raises((NotWritten, OperationalError)):
+            session.answer(stream, "ann", first.number, "spam", key="k1")
+        # Nothing that is not on the disk is told either.
+        with pytest.raises(NotWritten):
+            session.history(stream, "ann")
+    away.is_away = False
+    assert session.status(stream).answered == 0
+    assert session.answer(stream, "ann", first.number, "spam", key="k1").counts
+    assert session.answer(stream, "ann", second.number, "ham", key="k2").counts
+    assert session.status(stream).answered == 2
+    positions = [event.position for event in session.log.read(stream)]
+    assert positions == list(range(1, len(positions) + 1))
+    assert state_of(folded(session, stream).learner) == state_of(session.stream(stream).learner)
+
+
+def test_a_retry_between_a_failed_commit_and_its_waiter_is_not_refused(session, monkeypatch):
+    stream = session.create(settings())
+    session.offer(stream, made_records(2))
+    question = session.lease(stream, "ann")[0]
+    session.log.mend(stream)
     opened = session.stream(stream)
-    fold, before = opened.fold, state_of(opened.learner)
-
-    def fails(fold):
-        raise FileUnreadable("the log is torn")
-
     with monkeypatch.context() as broken:
-        broken.setattr(Fold, "restore", fails)
-        with pytest.raises(FileUnreadable, match="torn"):
-            opened._open()
-    assert opened.fold is fold
-    assert opened.books is fold.books
-    assert state_of(opened.learner) == before
+        full = OperationalError("insert", {}, Exception("the disk is full"))
+        broken.setattr(session.log, "_failure", lambda jobs: full)
+        # The first try, whose waiter has not come to it.
+        broken.setattr(opened, "wait", lambda futures: [one.exception() for one in futures])
+        session.answer(stream, "ann", question.number, "spam", key="k1")
+    assert session.answer(stream, "ann", question.number, "spam", key="k1").counts
+    assert session.log.find(stream, ["a:k1"])
+
+
+def test_what_cannot_be_applied_leaves_nothing_behind(session, monkeypatch):
+    stream = session.create(settings())
+    session.offer(stream, made_records(2))
+    question = session.lease(stream, "ann")[0]
+    with monkeypatch.context() as broken:
+        broken.setattr(Fold, "_tell", lambda *given: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            session.answer(stream, "ann", question.number, "spam", key="k1")
+    assert session.status(stream).answered == 0
+    assert session.answer(stream, "ann", question.number, "spam", key="k1").counts
+
+
+def test_rows_of_a_map_that_was_not_written_are_not_offered(session, monkeypatch):
+    stream = session.create(settings())
+    opened, decide = session.stream(stream), offering._decide
+
+    def fails(*given):
+        opened._torn = True
+        return decide(*given)
+
+    monkeypatch.setattr(offering, "_decide", fails)
+    with pytest.raises(NotWritten):
+        session.offer(stream, made_records(offering.CHUNK + 1))
 
 
 def test_leases_live_on_after_a_restart(session):
@@ -67,6 +126,30 @@ def test_leases_live_on_after_a_restart(session):
     session._streams.pop(stream)
     assert [q.number for q in session.lease(stream, "ann")] == mine
     assert {q.number for q in session.lease(stream, "bob")}.isdisjoint(mine)
+
+
+def test_after_a_restart_a_question_is_not_shown_to_two(session, clock):
+    stream = session.create(settings())
+    session.offer(stream, made_records(1))
+    assert len(session.lease(stream, "ann")) == 1
+    clock.turn(200)
+    assert len(session.lease(stream, "bob")) == 1
+    session.log.mend(stream)
+    session._streams.pop(stream)
+    assert len(session.lease(stream, "bob")) == 1
+    assert session.lease(stream, "ann") == []
+
+
+def test_after_a_restart_those_who_have_answered_hold_nothing(session):
+    stream = session.create(settings(overlap=2))
+    session.offer(stream, made_records(1))
+    number = session.lease(stream, "ann")[0].number
+    session.lease(stream, "bob")
+    session.answer(stream, "bob", number, "ham", key="k")
+    session.log.mend(stream)
+    session._streams.pop(stream)
+    assert len(session.lease(stream, "ann")) == 1
+    assert session.lease(stream, "cleo") == []
 
 
 def test_a_quick_retry_is_noticed_before_its_commit(session):

@@ -47,24 +47,20 @@ def test_what_was_offered_before_is_known_when_it_comes_again(session, uploaded,
     assert session.status(uploaded).seen == seen + AT_ONCE - 1
 
 
-def test_who_feeds_late_takes_nothing_of_a_new_file(session, tmp_path, monkeypatch):
-    """Two read the same records; before the second is done, a new file has their places."""
-    old, new = tmp_path / "old.csv", tmp_path / "new.csv"
-    for path in (old, new):
-        path.write_text("x\n" + "1\n" * 5)
-    stream = session.create(settings())
-    opened, offer = session.stream(stream), uploads.offer_examples
-    session.upload(stream, old, prefix="old-")
+def test_what_is_erased_while_it_is_offered_does_not_come_back(session, uploaded, monkeypatch):
+    opened, offer = session.stream(uploaded), uploads.offer_examples
+    erased = threading.Thread(target=session.erase, args=(uploaded, "file-p0", "root"))
 
     def slowly(stream, examples):
-        monkeypatch.setattr(uploads, "offer_examples", offer)
-        assert feed(stream)
-        session.upload(stream.id, new, prefix="new-")
+        erased.start()
+        erased.join(0.2)
         return offer(stream, examples)
 
     monkeypatch.setattr(uploads, "offer_examples", slowly)
     assert feed(opened)
-    assert waiting_records(opened) == 5
+    erased.join()
+    found = session.log.find(uploaded, ["x:file-p0"])["x:file-p0"]
+    assert opened.contents([found.number])[found.number].record is None
 
 
 def test_a_paused_stream_is_not_fed(session, uploaded):

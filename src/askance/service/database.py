@@ -5,7 +5,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from alembic.config import Config
@@ -19,7 +19,7 @@ from askance.service import migrations
 from askance.service.schema import metadata
 from askance.storage.locks import held
 
-__all__ = ["connect", "migrate", "opened_database", "read_database"]
+__all__ = ["OpenedDatabase", "connect", "migrate", "opened_database", "read_database"]
 
 _BUSY = "another askance serves this database: one server at a time"
 
@@ -91,8 +91,15 @@ def migrate(engine: sa.Engine) -> None:
             context.run_migrations()
 
 
+class OpenedDatabase(NamedTuple):
+    """A database that this server alone uses; only the ``writer`` may add events."""
+
+    engine: sa.Engine
+    writer: sa.Engine
+
+
 @contextlib.contextmanager
-def opened_database(url: str) -> Iterator[sa.Engine]:
+def opened_database(url: str) -> Iterator[OpenedDatabase]:
     """Open a database for a server, which no other server may use meanwhile."""
     engine = connect(url)
     with contextlib.ExitStack() as stack:
@@ -102,28 +109,41 @@ def opened_database(url: str) -> Iterator[sa.Engine]:
                 # By whatever name the file is called.
                 path = Path(str(engine.url.database)).resolve()
                 stack.enter_context(held(f"{path}.lock", _BUSY))
+                writer = engine
             else:
-                stack.enter_context(_advisory_lock(engine))
+                writer = stack.enter_context(_only_writer(engine))
             migrate(engine)
-        yield engine
+        yield OpenedDatabase(engine, writer)
 
 
 @contextlib.contextmanager
-def _advisory_lock(engine: sa.Engine) -> Iterator[None]:
-    """Hold PostgreSQL's lock, which ends with its connection, however that ends."""
-    with engine.connect() as connection:
-        ends = time.monotonic() + _LEAVING
-        while not connection.scalar(sa.select(sa.func.pg_try_advisory_lock(_LOCK))):
-            if time.monotonic() > ends:
-                raise FileUnreadable(_BUSY)
-            time.sleep(0.05)
-        connection.commit()
-        try:
-            yield
-        finally:
-            # A connection that is closed here is gone there some time later. It may be gone now.
-            with contextlib.suppress(SQLAlchemyError):
-                connection.scalar(sa.select(sa.func.pg_advisory_unlock(_LOCK)))
+def _only_writer(engine: sa.Engine) -> Iterator[sa.Engine]:
+    """One connection, which holds PostgreSQL's lock for as long as it is there.
+
+    A server that has lost it, because the database was restarted, can write again only if no other
+    server has the lock by then.
+    """
+    writer = sa.create_engine(engine.url, pool_size=1, max_overflow=0, hide_parameters=True)
+    sa.event.listen(writer, "connect", _take_lock)
+    try:
+        with writer.connect():
+            pass
+        yield writer
+    finally:
+        # A connection that is closed here is gone there some time later. It may be gone now.
+        with contextlib.suppress(SQLAlchemyError, FileUnreadable), writer.connect() as connection:
+            connection.scalar(sa.select(sa.func.pg_advisory_unlock(_LOCK)))
+        writer.dispose()
+
+
+def _take_lock(connection: Any, record: Any) -> None:
+    ends = time.monotonic() + _LEAVING
+    while not connection.execute(f"select pg_try_advisory_lock({_LOCK})").fetchone()[0]:
+        if time.monotonic() > ends:
+            connection.close()
+            raise FileUnreadable(_BUSY)
+        time.sleep(0.05)
+    connection.commit()
 
 
 @contextlib.contextmanager

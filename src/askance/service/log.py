@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import sqlalchemy as sa
-from sqlalchemy.exc import SQLAlchemyError
 
 from askance.service.schema import contents, events
 from askance.types import Event, ExampleContent, Row
@@ -43,7 +42,7 @@ class _Job(NamedTuple):
 
 
 class SqlEventLog:
-    """The event log in a database.
+    """The event log in a database; events are added by the ``writer``, if it is another engine.
 
     >>> import tempfile
     >>> from askance.service.database import connect, migrate
@@ -56,12 +55,14 @@ class SqlEventLog:
     >>> log.close()
     """
 
-    def __init__(self, engine: sa.Engine) -> None:
-        self.engine = engine
+    def __init__(self, engine: sa.Engine, writer: sa.Engine | None = None) -> None:
+        self.engine, self._writer = engine, writer or engine
         # One query needs no transaction: to begin one and to end it would be two more round trips.
         self._reader = engine.execution_options(isolation_level="AUTOCOMMIT")
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._broken: set[str] = set()
+        self._closing = threading.Lock()
+        self._closed = False
         self._thread = threading.Thread(target=self._work, name="askance-commits", daemon=True)
         self._thread.start()
 
@@ -101,9 +102,17 @@ class SqlEventLog:
         """Take appends again, from one whose state was read anew after a failure."""
         self._put(stream, []).result()
 
+    def is_broken(self, stream: str) -> bool:
+        """Whether an append has failed since the stream was last read."""
+        return stream in self._broken
+
     def _put(self, stream: str, statements: list[Statement]) -> "Future[None]":
         job = _Job(stream, statements, Future())
-        self._jobs.put(job)
+        with self._closing:
+            if self._closed:
+                job.done.set_exception(OSError(errno.EIO, "the log was closed"))
+            else:
+                self._jobs.put(job)
         return job.done
 
     def read(
@@ -165,7 +174,9 @@ class SqlEventLog:
 
     def close(self) -> None:
         """Commit what waits, and end."""
-        self._jobs.put(None)
+        with self._closing:
+            self._closed = True
+            self._jobs.put(None)
         self._thread.join()
 
     # ------------------------------------------------------------------ committing
@@ -208,13 +219,14 @@ class SqlEventLog:
             for job in jobs:
                 job.done.set_result(None)
 
-    def _failure(self, jobs: list[_Job]) -> SQLAlchemyError | None:
+    def _failure(self, jobs: list[_Job]) -> Exception | None:
         """Commit, or say what went wrong."""
         try:
-            with self.engine.begin() as connection:
+            with self._writer.begin() as connection:
                 for statement, parameters in _joined(jobs):
                     connection.execute(statement, parameters)
-        except SQLAlchemyError as error:
+        except Exception as error:
+            # Whatever it is: without this thread everybody would wait for ever.
             return error
         return None
 

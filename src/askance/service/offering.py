@@ -14,7 +14,7 @@ from askance.data.features.records import Batch, Record
 from askance.data.reading.intake import text_columns
 from askance.errors import BadRecord
 from askance.service.fold import map_state
-from askance.service.stream import OpenStream
+from askance.service.stream import NotWritten, OpenStream
 from askance.sparse import row_at
 from askance.types import Decision, Event, ExampleContent, Matrix
 from askance.validation import shown
@@ -81,11 +81,14 @@ def offer_examples(
         if new:
             futures += freeze_map(stream, map_of(stream, list(new.values())))
             X = encoded(stream, list(new.values()))
-        seen = _seen(stream)
+        fold, seen = stream.fold, _seen(stream)
     pairs = list(new.items())
     for start in range(0, len(pairs), CHUNK):
         some = dict(pairs[start : start + CHUNK])
         with stream.lock:
+            if stream.fold is not fold:
+                # It was read anew: these rows may be of a map that was not written.
+                raise NotWritten
             if _seen(stream) != seen:
                 # Another call has brought examples between two turns, perhaps the same.
                 again = given.intersection(f"x:{id}" for id in some)

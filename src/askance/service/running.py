@@ -53,8 +53,8 @@ def opened_service(
 ) -> Iterator[Service]:
     """Open the database of a URL for a server, and close everything in the end."""
     with (
-        opened_database(url) as engine,
-        contextlib.closing(Session(engine, clock)) as session,
+        opened_database(url) as (engine, writer),
+        contextlib.closing(Session(engine, clock, writer=writer)) as session,
         contextlib.closing(Webhooks(engine, clock, private=private_webhooks)) as webhooks,
     ):
         session.listeners.append(webhooks.tell)

@@ -72,7 +72,7 @@ class Session:
 
     Parameters
     ----------
-    engine
+    engine, writer
         The database, from :func:`askance.service.database.opened_database`.
     clock
         What time it is.
@@ -98,14 +98,20 @@ class Session:
     """
 
     def __init__(
-        self, engine: sa.Engine, clock: Clock = time.time, refits: Refits | None = None
+        self,
+        engine: sa.Engine,
+        clock: Clock = time.time,
+        refits: Refits | None = None,
+        writer: sa.Engine | None = None,
     ) -> None:
-        self.log = SqlEventLog(engine)
+        self.log = SqlEventLog(engine, writer)
         self.clock = clock
         self.listeners: list[Callable[[OpenStream, str], None]] = []
         self._refits = refits or Refits()
         self._lock = threading.RLock()
         self._streams: dict[str, OpenStream] = {}
+        # To fold a long stream takes a while: only those who want it wait.
+        self._opening: dict[str, threading.Lock] = {}
         self._warmth: Warmth | None = None
 
     def warm_up(self, after: Callable[[], None] = lambda: None) -> None:
@@ -135,7 +141,7 @@ class Session:
     def close(self) -> None:
         """Write everything down, and end."""
         with self._lock:
-            for stream in self._streams.values():
+            for stream in list(self._streams.values()):
                 stream.close()
             self._refits.shutdown(wait=False, cancel_futures=True)
             self.log.close()
@@ -162,10 +168,12 @@ class Session:
             # To fold it takes what is being compiled.
             first = next(self.log.read(id, 0, 1))
             self._warmth.wait_for(StreamSettings.from_json(first.data["settings"]))
+        if id not in self._streams and not self.log.last(id):
+            raise UnknownStream(f"no stream has the id {id!r:.40}")
         with self._lock:
+            opening = self._opening.setdefault(id, threading.Lock())
+        with opening:
             if id not in self._streams:
-                if not self.log.last(id):
-                    raise UnknownStream(f"no stream has the id {id!r:.40}")
                 self._streams[id] = OpenStream(self.log, id, self._refits, self.clock, self._tell)
             return self._streams[id]
 
@@ -190,7 +198,8 @@ class Session:
     def erase(self, stream: str, id: str, actor: str) -> None:
         """Erase what an example holds, by the id of its sender; its events stay."""
         opened = self.stream(stream)
-        with opened.lock:
+        # Else a record that is being offered would come back.
+        with opened.feeding, opened.lock:
             waited = uploads.erase_waiting(opened, id)
             found = opened.find([f"x:{id}"]).get(f"x:{id}")
             if found is None:

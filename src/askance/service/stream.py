@@ -4,6 +4,7 @@ What happens is applied in memory under a lock, and handed to the log in the sam
 know that it is on the disk waits for that without the lock, so many can share one commit.
 """
 
+import contextlib
 import logging
 import threading
 import time
@@ -16,6 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from askance.errors import AskanceError
 from askance.live import ActiveLearner
 from askance.protocols import RefittingLearner
+from askance.service.books import AskedQuestion
 from askance.service.fold import Fold
 from askance.service.leases import Leases
 from askance.service.log import SqlEventLog, Statement
@@ -40,11 +42,35 @@ class NotWritten(AskanceError):
         super().__init__("the database did not take it, so it did not happen")
 
 
+class _TrueState:
+    """A lock; who takes it finds the stream as the log has it, or is refused."""
+
+    def __init__(self, make_true: Callable[[], None]) -> None:
+        self._make_true = make_true
+        self._lock = threading.RLock()
+        self._depth = 0
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+        self._depth += 1
+        try:
+            # Not in the middle of what its holder does.
+            if self._depth == 1:
+                self._make_true()
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def __exit__(self, *error: object) -> None:
+        self._depth -= 1
+        self._lock.release()
+
+
 class OpenStream:
     """A stream that is open.
 
     ``fold`` is its state, ``leases`` say who looks at what, and ``lock`` is held by whoever reads
-    or changes either.
+    or changes either. ``feeding`` is taken before it by whoever moves records that wait.
     """
 
     def __init__(
@@ -56,7 +82,10 @@ class OpenStream:
         told: Callable[["OpenStream", str], None] = lambda stream, topic: None,
     ) -> None:
         self.log, self.id, self.clock, self.told = log, id, clock, told
-        self.lock = threading.RLock()
+        self.lock = _TrueState(self._make_true)
+        self.feeding = threading.Lock()
+        # Whether the state holds a part of what has failed.
+        self._torn = False
         self._refits = refits
         # What is not on the disk yet: a quick retry is noticed, and a new question can be shown.
         self._unwritten: dict[str, tuple[Event, Future[None]]] = {}
@@ -64,22 +93,44 @@ class OpenStream:
         self._snapshot_at = 0
         # The fit that tells when it is done.
         self._watched: Future[Any] | None = None
-        self._open()
+        with self.lock:
+            self._read()
+            self.look_after_refits()
 
-    def _open(self) -> None:
+    def _make_true(self) -> None:
+        """Go back to what is on the disk, if something that happened is not."""
+        if not self._torn and not self.log.is_broken(self.id):
+            return
+        # Until it was read, whatever the log takes.
+        self._torn = True
+        try:
+            # What is under way is written before, or has failed.
+            self.log.mend(self.id)
+            self._read()
+        except (SQLAlchemyError, OSError) as error:
+            raise NotWritten from error
+        self._torn = False
+        self.look_after_refits()
+
+    def _read(self) -> None:
         """Read everything from the log."""
         fold = Fold(self.log, self.id)
         fold.restore()
-        # Only now: where that fails, the stream stays as it was.
         self.fold, self.settings, self.books = fold, fold.settings, fold.books
         self.leases = Leases(self.settings.lease)
         now = self.clock()
         for number in self.books.open:
-            for person in self.books.questions[number].leased:
+            for person in self._holders(self.books.questions[number]):
                 self.leases.give(number, person, now)
         self.books.last_offer = self.log.last_at(self.id, "offered")
         self._snapshot_at = self.fold.position
-        self.look_after_refits()
+
+    def _holders(self, question: AskedQuestion) -> list[str]:
+        """Who was at a question last: as many as it may be shown to at a time."""
+        said = {vote.actor for vote in question.votes.values() if vote.counts}
+        last = [who for who in dict.fromkeys(reversed(question.leased)) if who not in said]
+        answers = sum(v.counts and v.label is not None for v in question.votes.values())
+        return last[: max(self.settings.overlap - answers, 0)]
 
     # ------------------------------------------------------------------ writing
 
@@ -108,15 +159,15 @@ class OpenStream:
             self._unwritten_contents.pop(number, None)
 
     def wait(self, futures: Iterable["Future[None]"]) -> None:
-        """Wait until all of it is on the disk; where that fails, go back to what is there."""
+        """Wait until all of it is on the disk; where that fails, none of it has happened."""
         try:
             for future in futures:
                 future.result()
-        except (SQLAlchemyError, OSError) as error:
+        except Exception as error:
             logger.error("stream %s: what happened could not be written: %s", self.id, error)
-            with self.lock:
-                self.log.mend(self.id)
-                self._open()
+            with contextlib.suppress(NotWritten), self.lock:
+                # If it cannot be made true now, the next one who takes the lock tries again.
+                pass
             raise NotWritten from error
 
     def happen(self, event: Event, also: Sequence[Statement] = ()) -> "Future[None]":
@@ -125,12 +176,17 @@ class OpenStream:
             # The past is read from the log, so all of it must be there.
             future = self.write([event], None, also)
             self.wait([future])
-            self.fold.apply(event)
+            self._apply(event)
         else:
-            self.fold.apply(event)
+            self._apply(event)
             future = self.write([event], None, also)
         self.look_after_refits()
         return future
+
+    def _apply(self, event: Event) -> None:
+        self._torn = True
+        self.fold.apply(event)
+        self._torn = False
 
     def find(self, keys: Sequence[str]) -> dict[str, Event]:
         """The events with these keys."""
@@ -179,7 +235,8 @@ class OpenStream:
             error = future.exception()
         except CancelledError:
             return
-        with self.lock:
+        # Where the state is not true, it is fitted again when it is.
+        with contextlib.suppress(NotWritten), self.lock:
             learner = self.refitting
             if learner is None or learner.coming is None or learner.coming[1] is not future:
                 return
@@ -211,6 +268,6 @@ class OpenStream:
 
     def close(self) -> None:
         """Leave a snapshot, so that the next start is quick."""
-        with self.lock:
+        with contextlib.suppress(NotWritten), self.lock:
             if self.fold.position > self._snapshot_at:
                 self.snapshot()

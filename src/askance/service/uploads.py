@@ -181,8 +181,11 @@ def feed(stream: OpenStream) -> bool:
 
     While no label may be bought they wait for better times, as they were left out else.
     """
-    if not is_hungry(stream):
-        return False
+    with stream.feeding:
+        return is_hungry(stream) and _feed(stream)
+
+
+def _feed(stream: OpenStream) -> bool:
     mine = backlog.c.stream == stream.id
     query = backlog.select().where(mine).order_by(backlog.c.place).limit(AT_ONCE)
     with stream.log.engine.connect() as connection:
@@ -190,8 +193,6 @@ def feed(stream: OpenStream) -> bool:
     if rows:
         # If this ends in between, they are offered again, and known by their ids.
         offer_examples(stream, [(row.key, json.loads(row.record)) for row in rows])
-        # By their keys: another call may have done the same, and a new file begun at these places.
-        these = backlog.c.key.in_([row.key for row in rows])
-        gone = backlog.delete().where(mine & (backlog.c.place <= rows[-1].place) & these)
+        gone = backlog.delete().where(mine & (backlog.c.place <= rows[-1].place))
         stream.wait([stream.write([], None, [(gone, [{}])])])
     return bool(rows)
