@@ -25,6 +25,7 @@ __all__ = [
     "check_share",
     "check_structure",
     "check_weights",
+    "is_encodable",
     "require_at_least_one",
     "require_codes",
     "require_coins",
@@ -213,6 +214,19 @@ def require_switch(**parameters: object) -> None:
     for name, value in parameters.items():
         if not isinstance(value, bool):
             raise InvalidParameter(f"{name} must be True or False, got {shown(value)}")
+
+
+def is_encodable(text: str) -> bool:
+    """Whether a text has whole characters only, as UTF-8 asks for.
+
+    >>> is_encodable("caf\u00e9"), is_encodable("\\ud800")
+    (True, False)
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def shown(value: object) -> str:

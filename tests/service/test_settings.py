@@ -54,6 +54,7 @@ from askance.service.settings import StreamSettings
         ({"stop": {"mood": 1}}, "stop knows the rules labels and error"),
         ({"stop": {"error": 2}}, "the error to stop at must lie between 0 and 1"),
         ({"guidelines": "a" * 100_001}, "guidelines must be text"),
+        ({"guidelines": "\ud800"}, "guidelines must be text"),
     ],
 )
 def test_what_cannot_work_is_refused_when_it_is_created(chosen, sentence):
