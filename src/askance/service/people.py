@@ -142,15 +142,16 @@ class People:
 
     def sign_in(self, name: str, password: str, address: str) -> SignedIn:
         """Sign a browser in; failures make the next tries wait, by name and by address."""
-        tried = (f"name:{name}", f"address:{address}")
-        self.throttle.check(*tried)
+        mine, whence = f"name:{name}", f"address:{address}"
+        self.throttle.admit(mine, whence)
         with self._engine.connect() as connection:
             row = connection.execute(accounts.select().where(accounts.c.name == name)).first()
         good = is_password(password, None if row is None else row.password)
         if row is None or not good or not row.active:
-            self.throttle.fail(*tried)
             raise NotAllowed("the name or the password is wrong")
-        self.throttle.forget(*tried)
+        self.throttle.forget(mine)
+        # What was tried from there with other names was not forgotten by knowing one.
+        self.throttle.forgive(whence)
         return self._signed_in(_account(row))
 
     def make_link(self, role: str, streams: tuple[str, ...] | None = None) -> str:
