@@ -217,9 +217,9 @@ def require_switch(**parameters: object) -> None:
 
 
 def is_encodable(text: str) -> bool:
-    """Whether a text has whole characters only, as UTF-8 asks for.
+    r"""Whether a text has whole characters only, as UTF-8 asks for.
 
-    >>> is_encodable("caf\u00e9"), is_encodable("\\ud800")
+    >>> is_encodable("caf\u00e9"), is_encodable("\ud800")
     (True, False)
     """
     try:

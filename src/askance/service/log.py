@@ -36,14 +36,16 @@ _NEW_EVENTS, _NEW_CONTENTS = events.insert(), contents.insert()
 
 
 def can_be_key(text: object, most: int) -> bool:
-    """Whether an id can be kept by every database, as text of 1 to ``most`` characters.
+    r"""Whether an id can be kept by every database, as text of 1 to ``most`` characters.
 
     PostgreSQL has no character 0, and none has half a character.
 
-    >>> [can_be_key(id, 4) for id in ("ab", "", "a\\0", "\\ud800", "abcde")]
+    >>> [can_be_key(id, 4) for id in ("ab", "", "a\0", "\ud800", "abcde")]
     [True, False, False, False, False]
     """
-    return isinstance(text, str) and 1 <= len(text) <= most and "\0" not in text and is_encodable(text)
+    return (
+        isinstance(text, str) and 1 <= len(text) <= most and "\0" not in text and is_encodable(text)
+    )
 
 
 class _Job(NamedTuple):

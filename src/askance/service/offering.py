@@ -163,27 +163,32 @@ def check_example(id: str, record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _kept_fields(fields: Mapping[str, Any], left: int) -> dict[str, Any]:
-    return {_kept(name, 0): _kept(value, left) for name, value in fields.items()}
+    return {_kept(name, left): _kept(value, left) for name, value in fields.items()}
 
 
 def _kept(value: Any, left: int) -> Any:
     """A value as JSON has it; a missing number is NaN in Python and null there."""
-    if isinstance(value, str):
-        if not is_encodable(value):
-            raise ValueError("contains half a character (a lone surrogate), expected whole ones")
-    elif isinstance(value, dict | list | tuple):
+    if isinstance(value, dict | list | tuple):
         if not left:
             raise ValueError(f"is nested more than {DEEPEST} deep")
         if isinstance(value, dict):
             return _kept_fields(value, left - 1)
         return [_kept(item, left - 1) for item in value]
+    if isinstance(value, float) and math.isnan(value):
+        return None
+    _check_plain(value)
+    return value
+
+
+def _check_plain(value: object) -> None:
+    if isinstance(value, str):
+        if not is_encodable(value):
+            raise ValueError("contains half a character (a lone surrogate), expected whole ones")
     elif isinstance(value, float):
         if math.isinf(value):
             raise ValueError(f"contains {value}, expected finite numbers")
-        return None if math.isnan(value) else value
     elif not isinstance(value, int | None):
         raise ValueError(f"contains a {type(value).__name__}, expected what JSON has")
-    return value
 
 
 def map_of(stream: OpenStream, first: Sequence[Mapping[str, Any]]) -> FeatureMap:

@@ -5,13 +5,13 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from askance.service.api.callers import COOKIE, Admin, Anybody, InService, signed_in
+from askance.service.api.callers import COOKIE, Admin, Anybody, CallerRoute, InService, signed_in
 from askance.service.people import SIGNED_IN, Account
 from askance.service.running import Service
 
 __all__ = ["AccountShape", "is_secure", "router", "set_cookie"]
 
-router = APIRouter(prefix="/api/v1", tags=["accounts"])
+router = APIRouter(prefix="/api/v1", tags=["accounts"], route_class=CallerRoute)
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Password = Annotated[str, Field(min_length=1, max_length=200)]

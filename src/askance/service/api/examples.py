@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from askance.data.reading.intake import Reading
 from askance.errors import AskanceError, BadRecord
-from askance.service.api.callers import Admin, InService, Sender, StreamId
+from askance.service.api.callers import Admin, CallerRoute, InService, Sender, StreamId
 from askance.service.api.shapes import (
     ExampleShape,
     ExamplesShape,
@@ -23,7 +23,7 @@ from askance.service.offering import MOST_EXAMPLES
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/api/v1/streams/{stream}", tags=["examples"])
+router = APIRouter(prefix="/api/v1/streams/{stream}", tags=["examples"], route_class=CallerRoute)
 
 
 @router.post("/examples")
