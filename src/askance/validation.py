@@ -2,6 +2,7 @@
 
 import math
 import reprlib
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -180,6 +181,10 @@ def _expected(n_classes: int | None) -> str:
     return "-1 or +1" if n_classes is None else f"a code from 0 to {n_classes - 1}"
 
 
+_LARGEST = sys.float_info.max
+"""What is compared with it may be any whole number; to make some of them floats would fail."""
+
+
 def require_positive(**parameters: object) -> None:
     """Raise for the first parameter that is not positive and finite.
 
@@ -188,8 +193,8 @@ def require_positive(**parameters: object) -> None:
     askance.errors.InvalidParameter: c0 must be positive and finite, got -1.0
     """
     for name, value in parameters.items():
-        if not (isinstance(value, int | float) and value > 0 and math.isfinite(value)):
-            raise InvalidParameter(f"{name} must be positive and finite, got {value!r}")
+        if not (isinstance(value, int | float) and 0 < value <= _LARGEST):
+            raise InvalidParameter(f"{name} must be positive and finite, got {shown(value)}")
 
 
 def require_at_least_one(**parameters: object) -> None:
@@ -200,8 +205,8 @@ def require_at_least_one(**parameters: object) -> None:
     askance.errors.InvalidParameter: alpha must be at least 1 and finite, got 0.5
     """
     for name, value in parameters.items():
-        if not (isinstance(value, int | float) and 1 <= value < math.inf):
-            raise InvalidParameter(f"{name} must be at least 1 and finite, got {value!r}")
+        if not (isinstance(value, int | float) and 1 <= value <= _LARGEST):
+            raise InvalidParameter(f"{name} must be at least 1 and finite, got {shown(value)}")
 
 
 def require_switch(**parameters: object) -> None:

@@ -62,6 +62,26 @@ def test_what_cannot_work_is_refused_when_it_is_created(chosen, sentence):
         settings(**chosen)
 
 
+TAKEN = {
+    "iwal1": ("c0", "c1", "learning_rate"),
+    "coal": ("c0", "learning_rate"),
+    "online_active_cover": ("alpha", "beta_scale", "c0", "learning_rate", "cover_size"),
+    "margin": ("b",),
+    "auto": ("hold_out", "audit", "cost_matrix"),
+    "batch_iwal": ("c0", "c1", "schedule"),
+    "active_cover": ("alpha", "beta_scale", "c0", "xi_scale", "schedule"),
+    "passive": ("learner", "algorithm", "self"),
+}
+
+
+@pytest.mark.parametrize(("learner", "names"), TAKEN.items())
+def test_parameters_of_any_size_or_kind_are_refused_in_a_sentence(learner, names):
+    for name in names:
+        for value in (10**400, -(10**400), 10**5000, "much", [10**400], {"a": 1}):
+            with pytest.raises(InvalidParameter, match="must|cannot"):
+                settings(learner=learner, parameters={name: value})
+
+
 def test_names_become_codes_at_one_place():
     two = settings()
     assert [two.code(name) for name in two.classes] == [-1, 1]

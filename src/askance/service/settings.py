@@ -33,6 +33,7 @@ LONGEST_GUIDELINES = 100_000
 _OWN = {
     *("budget", "classes", "estimator", "features", "horizon", "lag", "n_classes", "n_features"),
     *("known_from", "random_state", "rate", "reading", "region", "rounds", "until"),
+    *("algorithm", "learner", "self"),
 }
 """Parameters that the other settings of a stream stand for, or that it has no choice in."""
 
