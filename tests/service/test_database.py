@@ -66,7 +66,6 @@ def test_a_migration_that_fails_in_the_middle_leaves_nothing(url):
 
 
 def test_what_is_erased_leaves_the_file(url, tmp_path):
-    """Whatever the library was built with: its own default is turned off first."""
     with _engine(url) as engine:
         migrate(engine)
         with engine.begin() as connection:

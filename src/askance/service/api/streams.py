@@ -17,7 +17,7 @@ from askance.service.api.shapes import (
     StreamShape,
 )
 from askance.service.settings import StreamSettings
-from askance.service.status import StreamStatus
+from askance.types import StreamStatus
 
 __all__ = ["router", "status_shape"]
 
