@@ -23,6 +23,31 @@ def test_a_link_works_once(people, clock):
         people.redeem(late, "bob", "correct horse")
 
 
+def test_of_the_links_for_the_first_admin_the_last_counts(people, engine):
+    older = people.make_first_link()
+    other = people.make_link("admin")
+    newer = people.make_first_link()
+    with pytest.raises(NotAllowed):
+        people.redeem(older, "eve", "correct horse")
+    people.check_link(newer)
+    people.redeem(other, "ann", "correct horse")
+    for use in (people.check_link, lambda link: people.redeem(link, "eve", "correct horse")):
+        with pytest.raises(NotAllowed, match="this link was for the first admin, and there is one"):
+            use(newer)
+    kept = people.make_link("admin")
+    assert people.make_first_link() is None
+    with engine.connect() as connection:
+        links = sa.select(sa.func.count()).where(keys.c.kind == "link")
+        assert connection.scalar(links) == 1
+    assert people.redeem(kept, "bob", "correct horse").account.role == "admin"
+
+
+def test_the_first_admin_comes_by_a_link(people):
+    link = people.make_first_link()
+    assert people.redeem(link, "ann", "correct horse").account.role == "admin"
+    assert people.has_admin()
+
+
 def test_a_name_that_is_taken_does_not_use_a_link_up(people):
     people.add("ann", "annotator")
     link = people.make_link("annotator", ("s1",))

@@ -26,6 +26,10 @@ LINK = 7 * 86400.0
 """Seconds for which a one-time link can be used."""
 
 
+_FIRST = {"role": "admin", "streams": None, "first": True}
+"""What the link of the first admin holds."""
+
+
 class NotAllowed(AskanceError):
     """Somebody is not known, or may not do this."""
 
@@ -159,13 +163,26 @@ class People:
         _check("a", role)
         return self._keep("link", None, {"role": role, "streams": streams}, LINK)
 
+    def make_first_link(self) -> str | None:
+        """A one-time link for the first admin, in place of those before; None if there is one."""
+        first = (keys.c.kind == "link") & (keys.c.data == json.dumps(_FIRST))
+        with self._engine.begin() as connection:
+            connection.execute(keys.delete().where(first))
+        return None if self.has_admin() else self._keep("link", None, _FIRST, LINK)
+
     def check_link(self, link: str) -> None:
         """Refuse a link that was used or is too old."""
-        self._found(link, "link")
+        self._link(link)
+
+    def _link(self, link: str) -> Any:
+        row = self._found(link, "link")
+        if "first" in json.loads(row.data) and self.has_admin():
+            raise NotAllowed("this link was for the first admin, and there is one")
+        return row
 
     def redeem(self, link: str, name: str, password: str) -> SignedIn:
         """Make an account by a one-time link, and sign in."""
-        row = self._found(link, "link")
+        row = self._link(link)
         data = json.loads(row.data)
         streams = None if data["streams"] is None else tuple(data["streams"])
         # The account first: a name that is taken does not use the link up.
