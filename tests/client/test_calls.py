@@ -121,6 +121,8 @@ def test_ties_agreement_and_charts(client, service):
         for number in (0, 1):
             chosen = label if number else "ham"
             service.session.answer(stream, person, number, chosen, key=f"{person}{number}")
+    assert client.history(stream) == []
+    assert {past.actor for past in client.history(stream, everybody=True)} == {"ann", "bob"}
     assert [tied.number for tied in client.ties(stream)] == [1]
     found = client.agreement(stream)
     assert (found.questions, set(found.pairs)) == (2, {("ann", "bob")})
