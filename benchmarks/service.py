@@ -27,7 +27,7 @@ import numpy as np
 from tests.service.postgres import temporary_cluster
 
 from askance.client import Client
-from askance.client.calls import WaitingQuestion
+from askance.client.replies import WaitingQuestion
 from askance.service.database import connect, migrate
 from askance.service.people import People
 
@@ -223,7 +223,7 @@ def both(
         stream = client.create_stream("both", ["no", "yes"], learner=learner, bits=10, **options)
         people = [annotator(address, token, f"b{i}") for i in range(10)]
         draw = random.Random(1)
-        while client.status(stream)["answered"] < ready:
+        while client.status(stream).answered < ready:
             client.offer(stream, [(None, record(draw)) for _ in range(1000)])
             together([threading.Thread(target=drain, args=(one, stream)) for one in people])
         before, used = client.status(stream), processor_seconds(process)
@@ -238,10 +238,10 @@ def both(
         used = processor_seconds(process) - used
         after = client.status(stream)
         counts = {
-            "labels_before": before["answered"],
-            "labels_after": after["answered"],
-            "fitted_before": before["fitted"],
-            "fitted_after": after["fitted"],
+            "labels_before": before.answered,
+            "labels_after": after.answered,
+            "fitted_before": before.fitted,
+            "fitted_after": after.fitted,
         }
         return {
             "offers": summary(offers, seconds),

@@ -192,3 +192,9 @@ def test_the_package_says_that_it_is_typed():
     assert (Path(askance.__file__).parent / "py.typed").exists()
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
     assert "Typing :: Typed" in settings["project"]["classifiers"]
+
+
+def test_the_composed_service_believes_the_gateway_of_its_network():
+    composed = (ROOT / "compose.yaml").read_text()
+    (allowed,) = re.findall(r"FORWARDED_ALLOW_IPS: (\S+)", composed)
+    assert f"gateway: {allowed}}}" in composed

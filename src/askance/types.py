@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "Agreement",
     "Bools",
+    "ChartPoint",
     "Decision",
     "Ending",
     "Event",
@@ -30,6 +32,7 @@ __all__ = [
     "Run",
     "State",
     "Stats",
+    "StreamStatus",
     "WeightedSample",
 ]
 
@@ -326,3 +329,60 @@ class LabelPlaces(NamedTuple):
     positions: NDArray[np.int64]
     least: NDArray[np.float64]
     unanswered: list[tuple[float, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamStatus:
+    """Where a stream stands.
+
+    ``seen`` examples came in, of which ``refused`` were left out for lack of budget; ``asked``
+    questions were asked, of which ``waiting`` want replies, ``tied`` an admin's word, ``answered``
+    have a label and ``withdrawn`` were given up. ``left`` is how many labels may still be bought,
+    ``error`` that of the predictions so far, ``classes`` how often each label was given, and
+    ``reason`` a sentence on why no question waits, if none does. ``refitting`` tells whether a new
+    classifier is on its way, and ``fitted`` of how many labels the one is that serves.
+    """
+
+    id: str
+    name: str
+    state: str
+    seen: int
+    refused: int
+    asked: int
+    answered: int
+    waiting: int
+    tied: int
+    withdrawn: int
+    left: int | None
+    query_rate: float
+    error: Interval | None
+    classes: dict[str, int]
+    reason: str | None
+    refitting: bool
+    fitted: int
+    warning: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChartPoint:
+    """What was known after so many ``labels``: the error, its interval and the query rate."""
+
+    labels: int
+    seen: int
+    query_rate: float
+    error: float | None
+    low: float | None
+    high: float | None
+    classes: dict[str, int]
+
+
+class Agreement(NamedTuple):
+    """Agreement of people on the questions that several of them answered.
+
+    ``fleiss`` is that of all together, ``pairs`` Cohen's kappa of each two, and ``questions`` how
+    many were answered by two people or more. A kappa is None where chance alone would agree always.
+    """
+
+    questions: int
+    fleiss: float | None
+    pairs: Mapping[tuple[str, str], float | None]

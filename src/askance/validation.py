@@ -2,6 +2,7 @@
 
 import math
 import reprlib
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,6 +26,7 @@ __all__ = [
     "check_share",
     "check_structure",
     "check_weights",
+    "is_encodable",
     "require_at_least_one",
     "require_codes",
     "require_coins",
@@ -179,6 +181,10 @@ def _expected(n_classes: int | None) -> str:
     return "-1 or +1" if n_classes is None else f"a code from 0 to {n_classes - 1}"
 
 
+_LARGEST = sys.float_info.max
+"""What is compared with it may be any whole number; to make some of them floats would fail."""
+
+
 def require_positive(**parameters: object) -> None:
     """Raise for the first parameter that is not positive and finite.
 
@@ -187,8 +193,8 @@ def require_positive(**parameters: object) -> None:
     askance.errors.InvalidParameter: c0 must be positive and finite, got -1.0
     """
     for name, value in parameters.items():
-        if not (isinstance(value, int | float) and value > 0 and math.isfinite(value)):
-            raise InvalidParameter(f"{name} must be positive and finite, got {value!r}")
+        if not (isinstance(value, int | float) and 0 < value <= _LARGEST):
+            raise InvalidParameter(f"{name} must be positive and finite, got {shown(value)}")
 
 
 def require_at_least_one(**parameters: object) -> None:
@@ -199,8 +205,8 @@ def require_at_least_one(**parameters: object) -> None:
     askance.errors.InvalidParameter: alpha must be at least 1 and finite, got 0.5
     """
     for name, value in parameters.items():
-        if not (isinstance(value, int | float) and 1 <= value < math.inf):
-            raise InvalidParameter(f"{name} must be at least 1 and finite, got {value!r}")
+        if not (isinstance(value, int | float) and 1 <= value <= _LARGEST):
+            raise InvalidParameter(f"{name} must be at least 1 and finite, got {shown(value)}")
 
 
 def require_switch(**parameters: object) -> None:
@@ -213,6 +219,19 @@ def require_switch(**parameters: object) -> None:
     for name, value in parameters.items():
         if not isinstance(value, bool):
             raise InvalidParameter(f"{name} must be True or False, got {shown(value)}")
+
+
+def is_encodable(text: str) -> bool:
+    r"""Whether a text has whole characters only, as UTF-8 asks for.
+
+    >>> is_encodable("caf\u00e9"), is_encodable("\ud800")
+    (True, False)
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def shown(value: object) -> str:

@@ -54,8 +54,11 @@ def test_practical_terms_by_hand() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Constants.practical(0.0, 1.0, 1.0), "c0 must be positive, got 0.0"),
-        (lambda: Constants.practical(1.0, 0.5, 1.0), "alpha must be at least 1, got 0.5"),
+        (lambda: Constants.practical(0.0, 1.0, 1.0), "c0 must be positive and finite, got 0.0"),
+        (
+            lambda: Constants.practical(1.0, 0.5, 1.0),
+            "alpha must be at least 1 and finite",
+        ),
         (lambda: Constants.practical(1.0, 1.0, 0.0), "beta_scale must be positive"),
         (lambda: Constants.practical(1.0, 1.0, 1.0, 0.0), "xi_scale must be positive"),
         (lambda: Constants.theory(-1.0, 100, 0.1), "log_class_size must be at least 0"),

@@ -14,14 +14,6 @@ from tests.service.conftest import (
 from askance.errors import InvalidParameter, LabelConflict, UnknownQuestion
 
 
-@pytest.mark.parametrize("key", ["", "a" * 101])
-def test_ids_of_answers_are_checked(session, key):
-    stream = session.create(settings())
-    session.offer(stream, made_records(1))
-    with pytest.raises(InvalidParameter, match="the id of an answer"):
-        session.answer(stream, "ann", 0, "ham", key=key)
-
-
 def test_the_opinion_is_hidden_unless_the_stream_shows_it(session):
     for shown, expected in ((False, None), (True, "ham")):
         stream = session.create(settings(opinion=shown))
@@ -127,3 +119,13 @@ def test_a_tie_that_is_broken_in_the_past_is_fitted_again(session, learner):
     assert not opened.fold.is_clean
     refit_done(session, stream)
     assert opened.fold.is_clean
+
+
+@pytest.mark.parametrize("key", ["", "k" * 101, "a\0b", "\ud800"])
+def test_the_id_of_an_answer_is_checked_before_anything_is_written(session, key):
+    stream = session.create(settings())
+    session.offer(stream, made_records(2))
+    position = session.stream(stream).fold.position
+    with pytest.raises(InvalidParameter, match="the id of an answer must be text of 1 to 100"):
+        session.answer(stream, "ann", 0, "ham", key=key)
+    assert session.stream(stream).fold.position == position

@@ -8,6 +8,7 @@ from askance.errors import FileUnreadable, InvalidParameter
 from askance.service import database
 from askance.service.database import connect, migrate, opened_database, read_database
 from askance.service.log import SqlEventLog
+from askance.service.schema import contents, metadata
 from askance.types import Event
 
 
@@ -24,6 +25,7 @@ def test_a_sqlite_file_is_written_ahead_and_synced(url):
         assert connection.scalar(sa.text("pragma journal_mode")) == "wal"
         assert connection.scalar(sa.text("pragma synchronous")) == 2
         assert connection.scalar(sa.text("pragma foreign_keys")) == 1
+        assert connection.scalar(sa.text("pragma secure_delete")) == 1
     engine.dispose()
 
 
@@ -33,6 +35,9 @@ def test_a_sqlite_file_is_written_ahead_and_synced(url):
         "mysql://root:secret@host/db",
         "askance.db",
         "sqlite://",
+        "sqlite:///:memory:",
+        "sqlite:///file:a.db?uri=true",
+        "sqlite:///file:secret?mode=memory&uri=true",
         "",
         "nonsense:secret",
         "postgresql://u:pa@secret:wo@host/db",
@@ -42,6 +47,40 @@ def test_other_urls_are_refused_without_their_secrets(url):
     with pytest.raises(InvalidParameter, match="a database must be sqlite") as refused:
         connect(url)
     assert "secret" not in str(refused.value)
+
+
+def test_a_migration_that_fails_in_the_middle_leaves_nothing(url):
+    with _engine(url) as engine:
+        made = []
+
+        @sa.event.listens_for(engine, "before_cursor_execute")
+        def fail(connection, cursor, statement, *rest):
+            made.append("CREATE TABLE" in statement)
+            if sum(made) == 5:
+                raise RuntimeError("killed")
+
+        with pytest.raises(RuntimeError, match="killed"):
+            migrate(engine)
+    with _engine(url) as engine:
+        assert sa.inspect(engine).get_table_names() == []
+        migrate(engine)
+        assert set(metadata.tables) <= set(sa.inspect(engine).get_table_names())
+
+
+def test_what_is_erased_leaves_the_file(url, tmp_path):
+    with _engine(url) as engine:
+        migrate(engine)
+        with engine.begin() as connection:
+            connection.execute(contents.insert(), [_content(i) for i in range(50)])
+        with engine.begin() as connection:
+            connection.execute(contents.update().values(record=None))
+        with engine.connect() as connection:
+            connection.exec_driver_sql("pragma wal_checkpoint(truncate)")
+    assert b"SECRET" not in b"".join(path.read_bytes() for path in tmp_path.iterdir())
+
+
+def _content(number):
+    return {"stream": "s", "number": number, "record": "SECRET" * 500, "features": None}
 
 
 def test_a_second_server_on_the_same_file_is_refused(url):

@@ -1,3 +1,6 @@
+import math
+from datetime import date
+
 import pytest
 from tests.service.conftest import made_records, quick_auto, settings
 
@@ -38,7 +41,7 @@ def test_batches_make_no_difference(session, make):
     assert asked == 40 if make is settings else asked < 40
 
 
-@pytest.mark.parametrize("id", ["", "a" * 1001, "a\0b"])
+@pytest.mark.parametrize("id", ["", "a" * 1001, "a\0b", "\ud800"])
 def test_ids_are_checked(session, id):
     stream = session.create(settings())
     with pytest.raises(BadRecord, match="an id must be text"):
@@ -103,6 +106,39 @@ def test_a_record_is_not_nested_without_end(session, wrap):
     with pytest.raises(BadRecord, match="nested more than 20 deep"):
         session.offer(stream, [("deep", {"a": deep})])
     assert session.stream(stream).learner is None
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        ("\ud800", "half a character"),
+        ({"a": ["\ud800"]}, "half a character"),
+        ([{"\ud800": 1}], "half a character"),
+        ([math.inf], "contains inf, expected finite numbers"),
+        (date(2026, 1, 1), "contains a date, expected what JSON has"),
+    ],
+)
+def test_a_record_that_could_not_be_shown_is_refused(session, value, reason):
+    """Also where it is not learned from: the question about it would keep others from theirs."""
+    stream = session.create(settings(ignore=("note",)))
+    for record in ({"x": 1, "note": value}, {"x": 1, "note": [value]}):
+        with pytest.raises(BadRecord, match=f"the record of 'a' .*{reason}"):
+            session.offer(stream, [("a", record)])
+    assert session.stream(stream).learner is None
+
+
+def test_a_field_whose_name_could_not_be_shown_is_refused(session):
+    stream = session.create(settings(ignore=("\ud800",)))
+    with pytest.raises(BadRecord, match="half a character"):
+        session.offer(stream, [("a", {"x": 1, "\ud800": 1})])
+
+
+def test_a_number_that_is_missing_is_null_at_any_depth(session):
+    stream = session.create(settings(ignore=("note",)))
+    record = {"x": math.nan, "note": [{"y": math.nan}, "a\0b", True, None]}
+    session.offer(stream, [("a", record)])
+    shown = session.lease(stream, "ann")[0].record
+    assert shown == {"x": None, "note": [{"y": None}, "a\0b", True, None]}
 
 
 def test_of_an_id_twice_in_a_batch_the_first_counts(session):

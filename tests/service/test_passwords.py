@@ -1,5 +1,7 @@
 import hashlib
 import hmac
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -31,6 +33,27 @@ def test_passwords_are_hashed_by_argon2_with_a_salt():
 def test_passwords_have_a_length(password):
     with pytest.raises(InvalidParameter, match="a password has 8 to 200 characters"):
         passwords.hashed_password(password)
+
+
+def test_two_hashes_are_made_at_a_time(monkeypatch):
+    """Each takes 64 MB."""
+    rooms = [threading.Lock(), threading.Lock()]
+
+    class Counted:
+        def _work(self, *args):
+            room = next((room for room in rooms if room.acquire(blocking=False)), None)
+            assert room is not None
+            threading.Event().wait(0.01)
+            room.release()
+            return True
+
+        hash = verify = _work
+
+    monkeypatch.setattr(passwords, "_HASHER", Counted())
+    with ThreadPoolExecutor(12) as pool:
+        made = [pool.submit(passwords.hashed_password, "correct horse") for _ in range(6)]
+        made += [pool.submit(passwords.is_password, "correct horse", "h") for _ in range(6)]
+        assert all(one.result() for one in made)
 
 
 def test_signatures_are_hmac():

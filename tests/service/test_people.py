@@ -1,10 +1,12 @@
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 import sqlalchemy as sa
 
 from askance.errors import InvalidParameter
 from askance.service.people import LINK, SIGNED_IN, Forbidden, NotAllowed
 from askance.service.schema import accounts, keys
-from askance.service.throttle import TooOften
+from askance.service.throttle import FREE, TooOften
 
 
 def test_a_link_works_once(people, clock):
@@ -19,6 +21,31 @@ def test_a_link_works_once(people, clock):
     clock.turn(LINK + 1)
     with pytest.raises(NotAllowed):
         people.redeem(late, "bob", "correct horse")
+
+
+def test_of_the_links_for_the_first_admin_the_last_counts(people, engine):
+    older = people.make_first_link()
+    other = people.make_link("admin")
+    newer = people.make_first_link()
+    with pytest.raises(NotAllowed):
+        people.redeem(older, "eve", "correct horse")
+    people.check_link(newer)
+    people.redeem(other, "ann", "correct horse")
+    for use in (people.check_link, lambda link: people.redeem(link, "eve", "correct horse")):
+        with pytest.raises(NotAllowed, match="this link was for the first admin, and there is one"):
+            use(newer)
+    kept = people.make_link("admin")
+    assert people.make_first_link() is None
+    with engine.connect() as connection:
+        links = sa.select(sa.func.count()).where(keys.c.kind == "link")
+        assert connection.scalar(links) == 1
+    assert people.redeem(kept, "bob", "correct horse").account.role == "admin"
+
+
+def test_the_first_admin_comes_by_a_link(people):
+    link = people.make_first_link()
+    assert people.redeem(link, "ann", "correct horse").account.role == "admin"
+    assert people.has_admin()
 
 
 def test_a_name_that_is_taken_does_not_use_a_link_up(people):
@@ -54,6 +81,33 @@ def test_failures_delay_by_name_and_by_address(people, clock):
         people.sign_in("bob", "correct horse", "10.0.0.1")
     clock.turn(2.0)
     assert people.sign_in("ann", "correct horse", "10.0.0.1").account.name == "ann"
+
+
+def test_guesses_at_once_get_no_further_than_guesses_in_turn(people):
+    people.add("ann", "annotator", "correct horse")
+
+    def guess(i):
+        try:
+            people.sign_in("ann", f"wrong horse {i}", "10.0.0.1")
+        except (NotAllowed, TooOften) as error:
+            return type(error)
+
+    with ThreadPoolExecutor(16) as pool:
+        told = list(pool.map(guess, range(16)))
+    assert told.count(NotAllowed) == FREE + 1
+    assert told.count(TooOften) == 16 - FREE - 1
+
+
+def test_an_account_of_ones_own_does_not_help_to_guess_those_of_others(people):
+    people.add("eve", "annotator", "correct horse")
+    for i in range(FREE + 1):
+        people.sign_in("eve", "correct horse", "10.0.0.1")
+        with pytest.raises(NotAllowed):
+            people.sign_in(f"ann {i}", "wrong horse", "10.0.0.1")
+    for name in ("eve", "ann 9"):
+        with pytest.raises(TooOften):
+            people.sign_in(name, "correct horse", "10.0.0.1")
+    assert people.sign_in("eve", "correct horse", "10.0.0.2").account.name == "eve"
 
 
 def test_form_tokens_are_those_of_one_session(people):

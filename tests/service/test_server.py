@@ -17,6 +17,18 @@ def test_it_serves_and_stops(service):
         assert httpx.get(f"{address}/api/v1/openapi.json").json()["info"]["title"] == "askance"
 
 
+def test_a_proxy_is_believed_that_stands_where_it_is_said_to(service, monkeypatch):
+    service.people.add("ann", "annotator", "correct horse")
+    sent = {"name": "ann", "password": "correct horse"}
+    for allowed, believed in ((None, True), ("10.0.0.1", False)):
+        if allowed is not None:
+            monkeypatch.setenv("FORWARDED_ALLOW_IPS", allowed)
+        with served(service) as address:
+            headers = {"X-Forwarded-Proto": "https", "X-Forwarded-For": "192.0.2.1"}
+            answer = httpx.post(f"{address}/api/v1/sign-in", json=sent, headers=headers)
+        assert ("secure" in answer.headers["set-cookie"].lower()) == believed
+
+
 # Each thread uses some megabytes, and keeps a little that came after them.
 KEPT = """
 import sys, threading

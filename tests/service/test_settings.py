@@ -54,11 +54,32 @@ from askance.service.settings import StreamSettings
         ({"stop": {"mood": 1}}, "stop knows the rules labels and error"),
         ({"stop": {"error": 2}}, "the error to stop at must lie between 0 and 1"),
         ({"guidelines": "a" * 100_001}, "guidelines must be text"),
+        ({"guidelines": "\ud800"}, "guidelines must be text"),
     ],
 )
 def test_what_cannot_work_is_refused_when_it_is_created(chosen, sentence):
     with pytest.raises(InvalidParameter, match=sentence):
         settings(**chosen)
+
+
+TAKEN = {
+    "iwal1": ("c0", "c1", "learning_rate"),
+    "coal": ("c0", "learning_rate"),
+    "online_active_cover": ("alpha", "beta_scale", "c0", "learning_rate", "cover_size"),
+    "margin": ("b",),
+    "auto": ("hold_out", "audit", "cost_matrix"),
+    "batch_iwal": ("c0", "c1", "schedule"),
+    "active_cover": ("alpha", "beta_scale", "c0", "xi_scale", "schedule"),
+    "passive": ("learner", "algorithm", "self"),
+}
+
+
+@pytest.mark.parametrize(("learner", "names"), TAKEN.items())
+def test_parameters_of_any_size_or_kind_are_refused_in_a_sentence(learner, names):
+    for name in names:
+        for value in (10**400, -(10**400), 10**5000, "much", [10**400], {"a": 1}):
+            with pytest.raises(InvalidParameter, match=r"must|cannot"):
+                settings(learner=learner, parameters={name: value})
 
 
 def test_names_become_codes_at_one_place():

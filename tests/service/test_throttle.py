@@ -31,6 +31,31 @@ def test_one_of_several_names_is_enough_and_a_success_forgets(clock):
     throttle.check("bob", "10.0.0.1")
 
 
+def test_a_try_counts_as_a_failure_until_it_is_forgiven(clock):
+    throttle = Throttle(clock)
+    for _ in range(FREE + 1):
+        throttle.admit("ann", "10.0.0.1")
+    with pytest.raises(TooOften):
+        throttle.admit("ann", "10.0.0.1")
+    throttle.forgive("ann")
+    throttle.admit("ann")
+    with pytest.raises(TooOften):
+        throttle.admit("ann")
+
+
+def test_who_is_forgiven_does_not_wait_and_others_failures_stay(clock):
+    throttle = Throttle(clock)
+    for _ in range(FREE + 4):
+        throttle.fail("10.0.0.1")
+    clock.turn(8.0)
+    throttle.admit("10.0.0.1")
+    throttle.forgive("10.0.0.1")
+    throttle.admit("10.0.0.1")
+    with pytest.raises(TooOften) as refused:
+        throttle.check("10.0.0.1")
+    assert refused.value.seconds == 16.0
+
+
 def test_a_rate_is_refilled_by_time(clock):
     limit = RateLimit(clock, per_second=8.0, burst=5.0)
     for _ in range(5):

@@ -11,6 +11,7 @@ from tests.service.conftest import answer_all, made_records, settings
 
 from askance.client import verified
 from askance.errors import InvalidParameter, UnknownQuestion
+from askance.service.schema import deliveries
 from askance.service.webhooks import FIRST_WAIT, QUIET, TRIES, Webhooks, checked_address
 
 
@@ -88,6 +89,23 @@ def test_what_fails_is_tried_again_and_given_up(webhooks, session, receiver, clo
         assert webhooks.deliver_due() == 0, "it waits before it tries again"
         clock.turn(FIRST_WAIT * 6**attempt + 1)
     assert tries == TRIES == received.qsize()
+
+
+def test_what_is_over_is_not_kept_for_ever(webhooks, session, receiver, clock, engine):
+    address, received, statuses = receiver
+    webhooks.add(address, ["questions"])
+    session.listeners.append(webhooks.tell)
+    stream = session.create(settings())
+    for turn in range(3):
+        session.offer(stream, made_records(1, start=turn))
+        with engine.connect() as connection:
+            rows = connection.execute(deliveries.select()).all()
+        # The last one could not be delivered yet, the one before it was.
+        assert len(rows) == (1, 1, 2)[turn]
+        statuses += [500] if turn == 1 else []
+        webhooks.deliver_due()
+        received.get(timeout=10)
+        clock.turn(QUIET)
 
 
 def test_a_redirect_is_not_followed(webhooks, session, receiver):

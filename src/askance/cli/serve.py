@@ -54,9 +54,8 @@ def serve(
     with listener, opened_service(db) as service:
         if demo:
             _start_demo(service)
-        link = None
-        if not service.people.has_admin():
-            link = f"{address}/enter/{service.people.make_link('admin')}"
+        first = service.people.make_first_link()
+        link = None if first is None else f"{address}/enter/{first}"
         if as_json:
             say_json({"address": f"{address}/", "first_admin": link})
         else:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from askance.errors import InvalidParameter
 from askance.kernels.formulas import beta_squared, min_query_probability, regret_threshold
 from askance.learners.coordinate_ascent import Limits
+from askance.validation import require_at_least_one, require_positive
 
 __all__ = ["Constants", "EpochTerms", "PracticalConstants", "TheoryConstants"]
 
@@ -161,10 +162,8 @@ class PracticalConstants(Constants):
     least_tolerance: float = 1e-3
 
     def __post_init__(self) -> None:
-        _require(self.c0 > 0, "c0", self.c0, "positive")
-        _require(self.alpha >= 1, "alpha", self.alpha, "at least 1")
-        _require(self.beta_scale > 0, "beta_scale", self.beta_scale, "positive")
-        _require(self.xi_scale > 0, "xi_scale", self.xi_scale, "positive")
+        require_positive(c0=self.c0, beta_scale=self.beta_scale, xi_scale=self.xi_scale)
+        require_at_least_one(alpha=self.alpha)
 
     def terms(self, error: float, tau: int) -> EpochTerms:
         threshold = regret_threshold(error, float(tau), self.c0, self.alpha)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from askance.errors import InvalidParameter
+from askance.validation import shown
 
 __all__ = ["FIRST_END", "Schedule", "epoch_end_after", "validated"]
 
@@ -42,13 +43,18 @@ def validated(schedule: Schedule) -> Schedule:
                 f"schedule must be 'doubling', 'unit' or epoch ends, got {schedule!r}"
             )
         return schedule
-    ends = [int(end) for end in schedule]
+    try:
+        ends = [int(end) for end in schedule]
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidParameter(
+            f"schedule must be 'doubling', 'unit' or epoch ends, got {shown(schedule)}"
+        ) from None
     if not ends or ends[0] != FIRST_END:
-        raise InvalidParameter(f"the first epoch must end at {FIRST_END}, got {ends[:1]}")
+        raise InvalidParameter(f"the first epoch must end at {FIRST_END}, got {shown(ends[:1])}")
     for end, following in pairwise(ends):
         if not end < following <= 2 * end:
             raise InvalidParameter(
                 f"an epoch end must be followed by a greater one, at most its double, "
-                f"got {end} and {following}"
+                f"got {shown(end)} and {shown(following)}"
             )
     return ends

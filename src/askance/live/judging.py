@@ -22,7 +22,7 @@ from askance.types import (
     Row,
     State,
 )
-from askance.validation import saved_array, saved_number, saved_part, saved_whole
+from askance.validation import saved_array, saved_number, saved_part, saved_whole, shown
 
 __all__ = ["Judging", "has_no_label", "learn_shown", "own_coins", "unasked"]
 
@@ -74,8 +74,8 @@ class Judging:
 
     def __init__(self, learner: Learner, ledger: Ledger, hold_out: float, audit: float) -> None:
         for name, share in {"hold_out": hold_out, "audit": audit}.items():
-            if not 0.0 <= share < 1.0:
-                raise InvalidParameter(f"{name} must be from 0 to below 1, got {share}")
+            if not (isinstance(share, int | float | np.number) and 0.0 <= share < 1.0):
+                raise InvalidParameter(f"{name} must be from 0 to below 1, got {shown(share)}")
         self.learner, self.hold_out, self.audit = learner, hold_out, audit
         self._ledger, self.withdrawn = ledger, 0
         self.paced = learner if isinstance(learner, PacedLearner) else None

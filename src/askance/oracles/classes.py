@@ -288,7 +288,7 @@ numbers, got shape (1, 2)
     """
     try:
         costs = np.array(cost_matrix, np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         costs = np.full((0,), math.nan)
     if costs.shape != (n_classes, n_classes) or not np.isfinite(costs).all():
         raise InvalidParameter(

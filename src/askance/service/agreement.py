@@ -1,26 +1,14 @@
 """How much people agree, beyond what chance would give."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations
-from typing import NamedTuple
 
 import numpy as np
 
 from askance.service.books import AskedQuestion
+from askance.types import Agreement
 
-__all__ = ["Agreement", "agreement_of", "fleiss_kappa"]
-
-
-class Agreement(NamedTuple):
-    """Agreement of people on the questions that several of them answered.
-
-    ``fleiss`` is that of all together, ``pairs`` Cohen's kappa of each two, and ``questions`` how
-    many were answered by two people or more. A kappa is None where chance alone would agree always.
-    """
-
-    questions: int
-    fleiss: float | None
-    pairs: Mapping[tuple[str, str], float | None]
+__all__ = ["agreement_of", "fleiss_kappa"]
 
 
 def agreement_of(questions: Iterable[AskedQuestion], classes: Sequence[str]) -> Agreement:

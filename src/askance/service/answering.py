@@ -6,11 +6,13 @@ from typing import Any, NamedTuple
 
 from askance.errors import InvalidParameter, LabelConflict, UnknownQuestion
 from askance.service.books import AskedQuestion
+from askance.service.log import can_be_key
 from askance.service.reasons import why_nothing_waits
 from askance.service.resolution import QuestionOutcome
 from askance.service.status import new_point
 from askance.service.stream import OpenStream
 from askance.types import Event
+from askance.validation import shown
 
 __all__ = [
     "Receipt",
@@ -87,8 +89,10 @@ def answer(
     ``key`` is an id that the caller made. The same answer with the same id changes nothing; an
     admin's answer to a tie decides it.
     """
-    if not 1 <= len(key) <= LONGEST_KEY:
-        raise InvalidParameter(f"the id of an answer has 1 to {LONGEST_KEY} characters")
+    if not can_be_key(key, LONGEST_KEY):
+        raise InvalidParameter(
+            f"the id of an answer must be text of 1 to {LONGEST_KEY} characters, got {shown(key)}"
+        )
     if label is not None:
         stream.settings.code(label)
     with stream.lock:

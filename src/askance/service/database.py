@@ -63,7 +63,7 @@ def _parsed(url: str) -> sa.URL:
     except (ArgumentError, NoSuchModuleError, ValueError):
         # The last is a port that is no number, as after an @ in a password.
         backend = None
-    if backend not in ("sqlite", "postgresql") or (backend == "sqlite" and not parsed.database):
+    if backend not in ("sqlite", "postgresql") or (backend == "sqlite" and not _is_file(parsed)):
         # The URL may hold a password, so it is not repeated.
         raise InvalidParameter(
             "a database must be sqlite:///FILE or postgresql://USER@HOST/NAME, got something else"
@@ -71,9 +71,16 @@ def _parsed(url: str) -> sa.URL:
     return parsed
 
 
+def _is_file(url: sa.URL) -> bool:
+    """Whether a SQLite URL names a file by its path: the lock of a server lies beside it."""
+    return bool(url.database) and url.database != ":memory:" and not url.query
+
+
 def _careful(connection: sqlite3.Connection, record: Any) -> None:
     # Each thread of the server has a connection: their caches of pages together are to stay small.
-    for setting in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "cache_size=-512"):
+    settings = ["journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "cache_size=-512"]
+    # What is erased is overwritten, whatever SQLite was built with.
+    for setting in (*settings, "secure_delete=ON"):
         connection.execute(f"pragma {setting}")
 
 
@@ -83,6 +90,9 @@ def migrate(engine: sa.Engine) -> None:
     config.set_main_option("script_location", str(Path(migrations.__file__).parent))
     script = ScriptDirectory.from_config(config)
     with engine.begin() as connection:
+        if engine.dialect.name == "sqlite":
+            # Python's module begins a transaction before rows are changed, not before tables are.
+            connection.exec_driver_sql("begin")
         context = EnvironmentContext(
             config, script, fn=lambda revision, _: script._upgrade_revs("head", revision)
         )

@@ -17,8 +17,9 @@ import sqlalchemy as sa
 
 from askance.service.schema import contents, events
 from askance.types import Event, ExampleContent, Row
+from askance.validation import is_encodable
 
-__all__ = ["SqlEventLog"]
+__all__ = ["SqlEventLog", "can_be_key"]
 
 _AT_ONCE = 500
 """Keys or numbers that are looked for by one query, and appends that share a commit."""
@@ -31,6 +32,19 @@ Statement = tuple[Any, list[dict[str, Any]]]
 
 
 _NEW_EVENTS, _NEW_CONTENTS = events.insert(), contents.insert()
+
+
+def can_be_key(text: object, most: int) -> bool:
+    r"""Whether an id can be kept by every database, as text of 1 to ``most`` characters.
+
+    PostgreSQL has no character 0, and none has half a character.
+
+    >>> [can_be_key(id, 4) for id in ("ab", "", "a\0", "\ud800", "abcde")]
+    [True, False, False, False, False]
+    """
+    return (
+        isinstance(text, str) and 1 <= len(text) <= most and "\0" not in text and is_encodable(text)
+    )
 
 
 class _Job(NamedTuple):

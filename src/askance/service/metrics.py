@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from prometheus_client import CollectorRegistry, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily
 
-from askance.service.status import StreamStatus
+from askance.types import StreamStatus
 
 __all__ = ["Metrics"]
 

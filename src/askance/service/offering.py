@@ -1,6 +1,7 @@
 """Examples come in: each is encoded, decided for once, and written down with its coin."""
 
 import json
+import math
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
@@ -14,10 +15,11 @@ from askance.data.features.records import Batch, Record
 from askance.data.reading.intake import text_columns
 from askance.errors import BadRecord
 from askance.service.fold import map_state
+from askance.service.log import can_be_key
 from askance.service.stream import NotWritten, OpenStream
 from askance.sparse import row_at
 from askance.types import Decision, Event, ExampleContent, Matrix
-from askance.validation import shown
+from askance.validation import is_encodable, shown
 
 __all__ = [
     "MOST_EXAMPLES",
@@ -132,10 +134,8 @@ def _named(
     """Examples that can be kept, each with an id."""
     if len(examples) > MOST_EXAMPLES:
         raise BadRecord(f"a batch may have {MOST_EXAMPLES} examples, got {len(examples)}")
-    named = [(uuid.uuid4().hex if id is None else id, dict(record)) for id, record in examples]
-    for id, record in named:
-        check_example(id, record)
-    return named
+    named = [(uuid.uuid4().hex if id is None else id, record) for id, record in examples]
+    return [(id, check_example(id, record)) for id, record in named]
 
 
 def encoded(
@@ -155,19 +155,43 @@ def _learned_from(stream: OpenStream, record: Mapping[str, Any]) -> dict[str, An
     return {name: v for name, v in record.items() if name not in stream.settings.ignore}
 
 
-def check_example(id: str, record: Mapping[str, Any]) -> None:
-    """Refuse an example that cannot be kept, before anything happens."""
-    if not (isinstance(id, str) and 1 <= len(id) <= LONGEST_ID and "\0" not in id):
+def check_example(id: str, record: Mapping[str, Any]) -> dict[str, Any]:
+    """The record as it is kept; an example that cannot be is refused, before anything happens."""
+    if not can_be_key(id, LONGEST_ID):
         raise BadRecord(f"an id must be text of 1 to {LONGEST_ID} characters, got {shown(id)}")
-    _check_depth(id, record.values(), DEEPEST)
+    try:
+        return _kept_fields(record, DEEPEST)
+    except ValueError as error:
+        raise BadRecord(f"the record of {shown(id)} {error}") from None
 
 
-def _check_depth(id: str, values: Iterable[Any], left: int) -> None:
-    if not left:
-        raise BadRecord(f"the record of {shown(id)} is nested more than {DEEPEST} deep")
-    for value in values:
-        if isinstance(value, dict | list):
-            _check_depth(id, value.values() if isinstance(value, dict) else value, left - 1)
+def _kept_fields(fields: Mapping[str, Any], left: int) -> dict[str, Any]:
+    return {_kept(name, left): _kept(value, left) for name, value in fields.items()}
+
+
+def _kept(value: Any, left: int) -> Any:
+    """A value as JSON has it; a missing number is NaN in Python and null there."""
+    if isinstance(value, dict | list | tuple):
+        if not left:
+            raise ValueError(f"is nested more than {DEEPEST} deep")
+        if isinstance(value, dict):
+            return _kept_fields(value, left - 1)
+        return [_kept(item, left - 1) for item in value]
+    if isinstance(value, float) and math.isnan(value):
+        return None
+    _check_plain(value)
+    return value
+
+
+def _check_plain(value: object) -> None:
+    if isinstance(value, str):
+        if not is_encodable(value):
+            raise ValueError("contains half a character (a lone surrogate), expected whole ones")
+    elif isinstance(value, float):
+        if math.isinf(value):
+            raise ValueError(f"contains {value}, expected finite numbers")
+    elif not isinstance(value, int | None):
+        raise ValueError(f"contains a {type(value).__name__}, expected what JSON has")
 
 
 def map_of(stream: OpenStream, first: Sequence[Mapping[str, Any]]) -> FeatureMap:

@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 import secrets
+import threading
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerifyMismatchError
@@ -14,6 +15,9 @@ __all__ = ["digest", "hashed_password", "is_password", "make_token", "same_secre
 SHORTEST_PASSWORD, LONGEST_PASSWORD = 8, 200
 
 _HASHER = PasswordHasher()
+_TURNS = threading.BoundedSemaphore(2)
+"""A hash takes 64 MB while it is made: however many sign in, two are made at a time."""
+
 _NOBODY = _HASHER.hash(secrets.token_hex())
 
 
@@ -42,7 +46,8 @@ def hashed_password(password: str) -> str:
             f"a password has {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters, "
             f"got {len(password)}"
         )
-    return _HASHER.hash(password)
+    with _TURNS:
+        return _HASHER.hash(password)
 
 
 def is_password(password: str, hashed: str | None) -> bool:
@@ -54,7 +59,9 @@ def is_password(password: str, hashed: str | None) -> bool:
     False
     """
     try:
-        return _HASHER.verify(hashed or _NOBODY, password[:LONGEST_PASSWORD]) and hashed is not None
+        with _TURNS:
+            same = _HASHER.verify(hashed or _NOBODY, password[:LONGEST_PASSWORD])
+        return same and hashed is not None
     except (VerifyMismatchError, InvalidHashError):
         return False
 

@@ -26,6 +26,10 @@ LINK = 7 * 86400.0
 """Seconds for which a one-time link can be used."""
 
 
+_FIRST = {"role": "admin", "streams": None, "first": True}
+"""What the link of the first admin holds."""
+
+
 class NotAllowed(AskanceError):
     """Somebody is not known, or may not do this."""
 
@@ -142,15 +146,16 @@ class People:
 
     def sign_in(self, name: str, password: str, address: str) -> SignedIn:
         """Sign a browser in; failures make the next tries wait, by name and by address."""
-        tried = (f"name:{name}", f"address:{address}")
-        self.throttle.check(*tried)
+        mine, whence = f"name:{name}", f"address:{address}"
+        self.throttle.admit(mine, whence)
         with self._engine.connect() as connection:
             row = connection.execute(accounts.select().where(accounts.c.name == name)).first()
         good = is_password(password, None if row is None else row.password)
         if row is None or not good or not row.active:
-            self.throttle.fail(*tried)
             raise NotAllowed("the name or the password is wrong")
-        self.throttle.forget(*tried)
+        self.throttle.forget(mine)
+        # What was tried from there with other names was not forgotten by knowing one.
+        self.throttle.forgive(whence)
         return self._signed_in(_account(row))
 
     def make_link(self, role: str, streams: tuple[str, ...] | None = None) -> str:
@@ -158,13 +163,26 @@ class People:
         _check("a", role)
         return self._keep("link", None, {"role": role, "streams": streams}, LINK)
 
+    def make_first_link(self) -> str | None:
+        """A one-time link for the first admin, in place of those before; None if there is one."""
+        first = (keys.c.kind == "link") & (keys.c.data == json.dumps(_FIRST))
+        with self._engine.begin() as connection:
+            connection.execute(keys.delete().where(first))
+        return None if self.has_admin() else self._keep("link", None, _FIRST, LINK)
+
     def check_link(self, link: str) -> None:
         """Refuse a link that was used or is too old."""
-        self._found(link, "link")
+        self._link(link)
+
+    def _link(self, link: str) -> Any:
+        row = self._found(link, "link")
+        if "first" in json.loads(row.data) and self.has_admin():
+            raise NotAllowed("this link was for the first admin, and there is one")
+        return row
 
     def redeem(self, link: str, name: str, password: str) -> SignedIn:
         """Make an account by a one-time link, and sign in."""
-        row = self._found(link, "link")
+        row = self._link(link)
         data = json.loads(row.data)
         streams = None if data["streams"] is None else tuple(data["streams"])
         # The account first: a name that is taken does not use the link up.

@@ -33,7 +33,6 @@ class Service:
     people: People
     webhooks: Webhooks
     limits: CallerLimits = field(default_factory=CallerLimits)
-    secure_cookies: bool = False
     clock: Clock = time.time
     rate: RateLimit = field(init=False)
     metrics: Metrics = field(init=False)

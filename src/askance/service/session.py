@@ -18,7 +18,7 @@ from askance.data.reading.intake import Reading
 from askance.errors import LabelConflict, UnknownQuestion
 from askance.exports import record_columns, write_sample
 from askance.service import answering, offering, uploads
-from askance.service.agreement import Agreement, agreement_of
+from askance.service.agreement import agreement_of
 from askance.service.answering import Receipt
 from askance.service.books import AskedQuestion
 from askance.service.log import SqlEventLog
@@ -27,10 +27,10 @@ from askance.service.refits import Refits
 from askance.service.resolution import GivenVote
 from askance.service.settings import StreamSettings
 from askance.service.snapshots import learner_bytes
-from askance.service.status import ChartPoint, StreamStatus, chart, status
+from askance.service.status import chart, status
 from askance.service.stream import Clock, OpenStream
 from askance.service.warming import Warmth
-from askance.types import Event
+from askance.types import Agreement, ChartPoint, Event, StreamStatus
 
 __all__ = ["HistoryEntry", "Prediction", "Session", "ShownQuestion", "UnknownStream"]
 

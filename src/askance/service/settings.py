@@ -14,7 +14,7 @@ from askance.live import ActiveLearner, Budget
 from askance.presets import ALGORITHMS, BATCH_ALGORITHMS
 from askance.service.estimators import named_estimator, try_to_fit
 from askance.types import Label, State
-from askance.validation import require_whole, shown
+from askance.validation import is_encodable, require_whole, shown
 
 __all__ = ["LEARNERS", "StreamSettings"]
 
@@ -33,6 +33,7 @@ LONGEST_GUIDELINES = 100_000
 _OWN = {
     *("budget", "classes", "estimator", "features", "horizon", "lag", "n_classes", "n_features"),
     *("known_from", "random_state", "rate", "reading", "region", "rounds", "until"),
+    *("algorithm", "learner", "self"),
 }
 """Parameters that the other settings of a stream stand for, or that it has no choice in."""
 
@@ -203,7 +204,8 @@ class StreamSettings:
 
 def _check_text(name: str, text: object, most: int, least: int = 0) -> None:
     if not (isinstance(text, str) and least <= len(text) <= most and text.isprintable()):
-        if isinstance(text, str) and least <= len(text) <= most and name == "guidelines":
+        fits = isinstance(text, str) and least <= len(text) <= most and is_encodable(text)
+        if fits and name == "guidelines":
             return
         raise InvalidParameter(
             f"{name} must be text of {least} to {most} characters, got {shown(text)}"

@@ -1,61 +1,15 @@
 """Where a stream stands: counts, the error with its interval, and what charts show."""
 
 import json
-from dataclasses import dataclass
 from typing import Any
 
 from askance.service.log import Statement
 from askance.service.reasons import why_nothing_waits
 from askance.service.schema import points
 from askance.service.stream import OpenStream
-from askance.types import Interval
+from askance.types import ChartPoint, StreamStatus
 
-__all__ = ["ChartPoint", "StreamStatus", "chart", "new_point", "point_due", "status"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StreamStatus:
-    """Where a stream stands.
-
-    ``seen`` examples came in, of which ``refused`` were left out for lack of budget; ``asked``
-    questions were asked, of which ``waiting`` want replies, ``tied`` an admin's word, ``answered``
-    have a label and ``withdrawn`` were given up. ``left`` is how many labels may still be bought,
-    ``error`` that of the predictions so far, ``classes`` how often each label was given, and
-    ``reason`` a sentence on why no question waits, if none does. ``refitting`` tells whether a new
-    classifier is on its way, and ``fitted`` of how many labels the one is that serves.
-    """
-
-    id: str
-    name: str
-    state: str
-    seen: int
-    refused: int
-    asked: int
-    answered: int
-    waiting: int
-    tied: int
-    withdrawn: int
-    left: int | None
-    query_rate: float
-    error: Interval | None
-    classes: dict[str, int]
-    reason: str | None
-    refitting: bool
-    fitted: int
-    warning: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChartPoint:
-    """What was known after so many ``labels``: the error, its interval and the query rate."""
-
-    labels: int
-    seen: int
-    query_rate: float
-    error: float | None
-    low: float | None
-    high: float | None
-    classes: dict[str, int]
+__all__ = ["chart", "new_point", "point_due", "status"]
 
 
 def status(stream: OpenStream) -> StreamStatus:

@@ -49,7 +49,10 @@ class Throttle:
     def check(self, *names: str) -> None:
         """Refuse if one of the names has to wait."""
         with self._lock:
-            wait = max(self._until(name) - self._clock() for name in names)
+            self._check(names)
+
+    def _check(self, names: tuple[str, ...]) -> None:
+        wait = max(self._until(name) - self._clock() for name in names)
         if wait > 0:
             raise TooOften(wait)
 
@@ -61,11 +64,32 @@ class Throttle:
     def fail(self, *names: str) -> None:
         """Count a failure."""
         with self._lock:
+            self._fail(names)
+
+    def _fail(self, names: tuple[str, ...]) -> None:
+        for name in names:
+            count, _ = self._failures.pop(name, (0, 0.0))
+            self._failures[name] = count + 1, self._clock()
+        while len(self._failures) > MOST_REMEMBERED:
+            self._failures.popitem(last=False)
+
+    def admit(self, *names: str) -> None:
+        """Let a try begin, which counts as a failure until it is forgiven; or refuse it.
+
+        Many tries at once get no further than as many in turn.
+        """
+        with self._lock:
+            self._check(names)
+            self._fail(names)
+
+    def forgive(self, *names: str) -> None:
+        """A try was none that failed. What others failed at before still counts."""
+        with self._lock:
             for name in names:
                 count, _ = self._failures.pop(name, (0, 0.0))
-                self._failures[name] = count + 1, self._clock()
-            while len(self._failures) > MOST_REMEMBERED:
-                self._failures.popitem(last=False)
+                if count > 1:
+                    # The delay of the others was over, or this try would not have begun.
+                    self._failures[name] = count - 1, -math.inf
 
     def forget(self, *names: str) -> None:
         """A success: what failed before no longer counts."""

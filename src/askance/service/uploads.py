@@ -5,7 +5,6 @@ at once, the learner would decide about everything before it had learned anythin
 """
 
 import json
-import math
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -61,11 +60,9 @@ def keep_records(stream: OpenStream, records: Iterable[tuple[str, Mapping[str, A
 
     They are read, checked and encoded without the lock: nobody waits for a large file.
     """
-    kept = list(records)
+    kept = [(id, check_example(id, record)) for id, record in records]
     if not kept:
         raise BadRecord("the file holds no records")
-    for id, record in kept:
-        check_example(id, record)
     texts = [(id, json.dumps(record)) for id, record in kept]
     while True:
         known = _known_map(stream)
@@ -144,12 +141,7 @@ def _records(
             if isinstance(fields, Row):
                 pairs = zip(fields.indices.tolist(), fields.values.tolist(), strict=True)
                 fields = {str(index): value for index, value in pairs}
-            # A missing number is NaN in a column, which JSON does not know.
-            left = {
-                name: None if isinstance(v, float) and math.isnan(v) else v
-                for name, v in fields.items()
-                if name not in reading.ignore
-            }
+            left = {name: v for name, v in fields.items() if name not in reading.ignore}
             yield f"{prefix}{record.id}", left
 
 

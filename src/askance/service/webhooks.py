@@ -129,6 +129,8 @@ class Webhooks:
         rows = [_delivery(hook.id, {**body, "id": uuid.uuid4().hex}, now) for hook in mine]
         if rows:
             with self._engine.begin() as connection:
+                # Those that were delivered or given up: else they would be kept for ever.
+                connection.execute(deliveries.delete().where(deliveries.c.due.is_(None)))
                 connection.execute(deliveries.insert(), rows)
             self._wake.set()
 
@@ -150,6 +152,8 @@ class Webhooks:
                 "outcome": outcome,
                 "due": None if done else self._clock() + wait,
             }
+            if done and outcome != "delivered":
+                logger.warning("webhook %s: a message is given up: %s", row.webhook, outcome)
             with self._engine.begin() as connection:
                 mine = deliveries.update().where(deliveries.c.id == row.id)
                 connection.execute(mine.values(**values))

@@ -23,6 +23,18 @@ def test_an_example_can_be_erased(admin, stream):
     assert admin.delete(f"/streams/{stream}/examples/99").status_code == 404
 
 
+def test_an_id_that_cannot_stand_in_a_path_erases_no_other(admin, stream):
+    both = [{"id": "a", "record": {"x": 1}}, {"id": "a\n", "record": {"x": 2}}]
+    admin.post(f"/streams/{stream}/examples", json={"examples": both})
+    refused = admin.delete(f"/streams/{stream}/examples/a%0A")
+    assert refused.status_code == 404
+    assert refused.json()["detail"].endswith("send it as the parameter id")
+    assert admin.get(f"/streams/{stream}").json()["refused"] == 0
+    by_parameter = admin.delete(f"/streams/{stream}/examples", params={"id": "a\n"})
+    assert by_parameter.status_code == 204
+    assert admin.get(f"/streams/{stream}").json()["refused"] == 1
+
+
 def test_records_that_cannot_be_read(admin, stream):
     admin.post(f"/streams/{stream}/examples", json=examples(5))
     wrong = {"examples": [{"id": "w", "record": {"x": "text"}}]}

@@ -3,7 +3,7 @@ import dataclasses
 from askance.service.api.shapes import OfferedShape, StatusShape, StreamShape
 from askance.service.offering import Offered
 from askance.service.settings import StreamSettings
-from askance.service.status import StreamStatus
+from askance.types import StreamStatus
 
 
 def test_shapes_have_the_fields_of_what_they_show():

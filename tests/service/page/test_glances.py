@@ -4,8 +4,7 @@ import pytest
 from tests.service.conftest import settings
 
 from askance.service.page.glances import Glance, share_text
-from askance.service.status import StreamStatus
-from askance.types import Interval
+from askance.types import Interval, StreamStatus
 
 STATUS = {
     "id": "s",

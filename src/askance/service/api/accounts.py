@@ -5,13 +5,12 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from askance.service.api.callers import COOKIE, Admin, Anybody, InService, signed_in
+from askance.service.api.callers import COOKIE, Admin, Anybody, CallerRoute, InService, signed_in
 from askance.service.people import SIGNED_IN, Account
-from askance.service.running import Service
 
-__all__ = ["AccountShape", "is_secure", "router", "set_cookie"]
+__all__ = ["AccountShape", "router", "set_cookie"]
 
-router = APIRouter(prefix="/api/v1", tags=["accounts"])
+router = APIRouter(prefix="/api/v1", tags=["accounts"], route_class=CallerRoute)
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Password = Annotated[str, Field(min_length=1, max_length=200)]
@@ -70,17 +69,14 @@ def _shape(account: Account) -> AccountShape:
     return AccountShape(**account._asdict())
 
 
-def set_cookie(response: Response, cookie: str, *, secure: bool) -> None:
+def set_cookie(request: Request, response: Response, cookie: str) -> None:
     """Let a browser stay signed in; no script can read it, and no other site's form sends it."""
+    # What came over TLS, or through a proxy that says so, is answered by a cookie for TLS only.
+    secure = request.url.scheme == "https"
     # A link in a letter, to a stream, should find who follows it signed in: not "strict".
     response.set_cookie(
         COOKIE, cookie, max_age=int(SIGNED_IN), httponly=True, samesite="lax", secure=secure
     )
-
-
-def is_secure(request: Request, service: Service) -> bool:
-    """Whether a cookie may travel over TLS only: where it came so, or where the server is told."""
-    return service.secure_cookies or request.url.scheme == "https"
 
 
 @router.post("/sign-in")
@@ -90,7 +86,7 @@ def sign_in(
     """Sign a browser in: a cookie, and the token that it sends in X-CSRF-Token."""
     address = request.client.host if request.client is not None else ""
     found = service.people.sign_in(shape.name, shape.password, address)
-    set_cookie(response, found.cookie, secure=is_secure(request, service))
+    set_cookie(request, response, found.cookie)
     return CsrfShape(csrf=found.csrf)
 
 

@@ -5,6 +5,7 @@ from importlib.metadata import version
 from typing import Any
 
 from fastapi import APIRouter, FastAPI
+from starlette.types import ASGIApp
 
 from askance.service.api import accounts, examples, operations, questions, streams, webhooks
 from askance.service.api.gate import Gate
@@ -19,12 +20,22 @@ _REFUSALS: dict[int | str, dict[str, Any]] = {
 }
 
 
+class _GatedApp(FastAPI):
+    """An application behind the gate, which sees what every other layer answers, failures too."""
+
+    def build_middleware_stack(self) -> ASGIApp:
+        """Put the gate around everything."""
+        service: Service = self.state.service
+        layers = super().build_middleware_stack()
+        return Gate(layers, most=service.limits.body, metrics=service.metrics)
+
+
 def create_app(service: Service, pages: Sequence[APIRouter] = ()) -> FastAPI:
     """The application over an open service, with the routers of ``pages`` after the API's.
 
     ``app.state.service`` is the service, for whoever needs it in a route.
     """
-    app = FastAPI(
+    app = _GatedApp(
         title="askance",
         version=version("askance"),
         summary="A stream comes in, people label, the classifier goes out.",
@@ -34,7 +45,6 @@ def create_app(service: Service, pages: Sequence[APIRouter] = ()) -> FastAPI:
     )
     app.state.service = service
     add_problem_handlers(app)
-    app.add_middleware(Gate, most=service.limits.body, metrics=service.metrics)
     for router in (
         streams.router,
         examples.router,

@@ -1,10 +1,12 @@
 """Who calls: a token of a program or the cookie of a browser, with its role and its streams."""
 
-from collections.abc import Awaitable, Callable
-from typing import Annotated
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Annotated, Any
 
-from fastapi import Depends, Path, Request, Security
+from fastapi import Depends, Path, Request, Response, Security
 from fastapi.concurrency import run_in_threadpool
+from fastapi.dependencies.models import Dependant
+from fastapi.routing import APIRoute
 from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer
 
 from askance.service.people import Account, Forbidden, NotAllowed, Role, SignedIn
@@ -15,6 +17,7 @@ __all__ = [
     "CSRF_HEADER",
     "Admin",
     "Anybody",
+    "CallerRoute",
     "InService",
     "Labeller",
     "Sender",
@@ -53,17 +56,48 @@ def signed_in(request: Request, service: Service) -> SignedIn:
     return found
 
 
+async def _account(request: Request) -> Account:
+    """Who calls, looked up once for each request."""
+    found: Account | None = getattr(request.state, "caller", None)
+    if found is None:
+        service, token = await _service(request), await _bearer(request)
+        found = None if token is None else service.people.remembered(token.credentials)
+        if found is None:
+            found = await run_in_threadpool(_looked_up, request, service, token)
+        service.rate.take(found.id)
+        request.state.caller = found
+    return found
+
+
 async def _caller(
     request: Request,
-    service: InService,
     token: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
     cookie: Annotated[str | None, Security(_cookie)],
 ) -> Account:
-    account = None if token is None else service.people.remembered(token.credentials)
-    if account is None:
-        account = await run_in_threadpool(_looked_up, request, service, token)
-    service.rate.take(account.id)
-    return account
+    return await _account(request)
+
+
+class CallerRoute(APIRoute):
+    """A route that finds out who calls before it reads what was sent.
+
+    FastAPI would parse the whole of it first, also for nobody.
+    """
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Wrap the handler, unless the route is for everybody."""
+        handle = super().get_route_handler()
+        if not _asks_who_calls(self.dependant):
+            return handle
+
+        async def known(request: Request) -> Response:
+            await _account(request)
+            return await handle(request)
+
+        return known
+
+
+def _asks_who_calls(dependant: Dependant) -> bool:
+    return dependant.call is _caller or any(map(_asks_who_calls, dependant.dependencies))
 
 
 def _looked_up(

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Body, Query
+from fastapi import APIRouter, Body, Query, Request
 from pydantic import ValidationError
 
 from askance.data.reading.intake import Reading
-from askance.errors import AskanceError, BadRecord
-from askance.service.api.callers import Admin, InService, Sender, StreamId
+from askance.errors import AskanceError, BadRecord, UnknownQuestion
+from askance.service.api.callers import Admin, CallerRoute, InService, Sender, StreamId
 from askance.service.api.shapes import (
     ExampleShape,
     ExamplesShape,
@@ -19,11 +19,11 @@ from askance.service.api.shapes import (
     PredictionShape,
     RecordsShape,
 )
-from askance.service.offering import MOST_EXAMPLES
+from askance.service.offering import LONGEST_ID, MOST_EXAMPLES
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/api/v1/streams/{stream}", tags=["examples"])
+router = APIRouter(prefix="/api/v1/streams/{stream}", tags=["examples"], route_class=CallerRoute)
 
 
 @router.post("/examples")
@@ -89,9 +89,23 @@ def upload(
     return KeptShape(records=kept)
 
 
+@router.delete("/examples", status_code=204)
+def erase(
+    stream: StreamId,
+    service: InService,
+    admin: Admin,
+    id: Annotated[str, Query(min_length=1, max_length=LONGEST_ID)],
+) -> None:
+    """Erase what an example holds, by any id; that it was there stays known."""
+    service.session.erase(stream, id, admin.id)
+
+
 @router.delete("/examples/{id:path}", status_code=204)
-def erase(stream: StreamId, id: str, service: InService, admin: Admin) -> None:
-    """Erase what an example holds; that it was there stays known."""
+def erase_at(stream: StreamId, id: str, service: InService, admin: Admin, request: Request) -> None:
+    """Erase what an example holds, by an id that can stand in a path."""
+    if not request.scope["path"].endswith(f"/examples/{id}"):
+        # A path that ends in a new line matches without it: that is the id of another example.
+        raise UnknownQuestion("this id cannot stand in a path: send it as the parameter id")
     service.session.erase(stream, id, admin.id)
 
 

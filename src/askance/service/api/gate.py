@@ -6,6 +6,7 @@ import time
 import uuid
 from typing import Any
 
+from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from askance.service.api.problems import problem
@@ -15,16 +16,14 @@ __all__ = ["Gate"]
 
 logger = logging.getLogger("askance.requests")
 
+_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+
 _HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"same-origin"),
     (b"x-frame-options", b"DENY"),
     (b"cache-control", b"no-store"),
 )
-
-
-class _TooLarge(Exception):
-    """A request has more bytes than it may have."""
 
 
 class Gate:
@@ -48,17 +47,17 @@ class Gate:
                 await problem(413, passage.refusal)(scope, receive, passage.send)
             else:
                 await self._app(scope, passage.receive, passage.send)
-                if passage.is_too_large:
-                    await problem(413, passage.refusal)(scope, receive, passage.send_on)
         finally:
             self._note(scope, passage.status, time.perf_counter() - began)
 
     def _note(self, scope: Scope, status: int, seconds: float) -> None:
         route = getattr(scope.get("route"), "path", "unknown")
-        self._metrics.requests.labels(scope["method"], route, str(status)).observe(seconds)
+        # Each name makes new series, for ever: callers must not make names up.
+        method = scope["method"] if scope["method"] in _METHODS else "other"
+        self._metrics.requests.labels(method, route, str(status)).observe(seconds)
         line: dict[str, Any] = {
             "request": uuid.uuid4().hex[:12],
-            "method": scope["method"],
+            "method": method,
             "route": route,
             "status": status,
             "milliseconds": round(seconds * 1000, 2),
@@ -74,23 +73,15 @@ class _Passage:
         self.status, self._taken, self._started = 500, 0, False
         self.refusal = f"a request may have {most} bytes"
 
-    @property
-    def is_too_large(self) -> bool:
-        return self._taken > self._most and not self._started
-
     async def receive(self) -> Message:
         message = await self._receive()
         self._taken += len(message.get("body", b""))
-        if self.is_too_large:
-            raise _TooLarge
+        if self._taken > self._most and not self._started:
+            # Whoever reads the body, a form for one, passes an error of this kind on.
+            raise HTTPException(413, self.refusal)
         return message
 
     async def send(self, message: Message) -> None:
-        # Whatever the application makes of a body that was cut short is not told.
-        if not self.is_too_large:
-            await self.send_on(message)
-
-    async def send_on(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status, self._started = message["status"], True
             present = {name for name, _ in message["headers"]}

@@ -3,11 +3,11 @@
 from fastapi import APIRouter, Response
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from askance.service.api.callers import InService, Sender
+from askance.service.api.callers import CallerRoute, InService, Sender
 
 __all__ = ["router"]
 
-router = APIRouter(tags=["operations"])
+router = APIRouter(tags=["operations"], route_class=CallerRoute)
 
 
 @router.get("/healthz")

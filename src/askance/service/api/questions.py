@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Body, Query
 
-from askance.service.api.callers import Admin, InService, Labeller, StreamId
+from askance.service.api.callers import Admin, CallerRoute, InService, Labeller, StreamId
 from askance.service.api.shapes import (
     AnswerShape,
     ChangeShape,
@@ -17,7 +17,7 @@ from askance.service.session import HistoryEntry, ShownQuestion
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/api/v1/streams/{stream}", tags=["questions"])
+router = APIRouter(prefix="/api/v1/streams/{stream}", tags=["questions"], route_class=CallerRoute)
 
 Position = Annotated[int, Query(ge=1, le=2**53)]
 

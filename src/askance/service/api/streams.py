@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from fastapi import APIRouter, Response
 
-from askance.service.api.callers import Admin, Anybody, InService, Sender, StreamId
+from askance.service.api.callers import Admin, Anybody, CallerRoute, InService, Sender, StreamId
 from askance.service.api.shapes import (
     AgreementShape,
     MadeStream,
@@ -17,11 +17,11 @@ from askance.service.api.shapes import (
     StreamShape,
 )
 from askance.service.settings import StreamSettings
-from askance.service.status import StreamStatus
+from askance.types import StreamStatus
 
 __all__ = ["router", "status_shape"]
 
-router = APIRouter(prefix="/api/v1/streams", tags=["streams"])
+router = APIRouter(prefix="/api/v1/streams", tags=["streams"], route_class=CallerRoute)
 
 _MEDIA = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
 

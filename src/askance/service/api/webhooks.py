@@ -5,11 +5,11 @@ from typing import Annotated, Literal
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
-from askance.service.api.callers import Admin, InService
+from askance.service.api.callers import Admin, CallerRoute, InService
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/api/v1/webhooks", tags=["webhooks"])
+router = APIRouter(prefix="/api/v1/webhooks", tags=["webhooks"], route_class=CallerRoute)
 
 
 class NewWebhookShape(BaseModel):

@@ -45,7 +45,7 @@ def _sign_in(
     except (NotAllowed, TooOften) as error:
         context = {"person": None, "name": name, "fault": str(error)}
         return rendered("sign_in.html", context, status=403)
-    return stay_signed_in(request, service, signed_in)
+    return stay_signed_in(request, signed_in)
 
 
 @router.get("/enter/{link}")
@@ -75,7 +75,7 @@ def _enter(
             people.throttle.fail(address)
         context = {"person": None, "name": name, "link": link, "fault": str(error)}
         return rendered("enter.html", context, status=403)
-    return stay_signed_in(request, service, signed_in)
+    return stay_signed_in(request, signed_in)
 
 
 @router.post("/sign-out")

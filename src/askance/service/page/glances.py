@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from askance.service.settings import StreamSettings
-from askance.service.status import StreamStatus
+from askance.types import StreamStatus
 
 __all__ = ["Glance", "share_text"]
 

@@ -12,7 +12,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from starlette.datastructures import FormData
 
 from askance.errors import AskanceError
-from askance.service.api.accounts import is_secure, set_cookie
+from askance.service.api.accounts import set_cookie
 from askance.service.api.callers import COOKIE, CSRF_HEADER, InService
 from askance.service.api.problems import not_taken, problem, status_of
 from askance.service.page.rendering import rendered
@@ -178,8 +178,8 @@ def pages() -> APIRouter:
     return APIRouter(include_in_schema=False, route_class=PageRoute)
 
 
-def stay_signed_in(request: Request, service: Service, signed_in: SignedIn) -> Response:
+def stay_signed_in(request: Request, signed_in: SignedIn) -> Response:
     """Go to the streams with a cookie that scripts, and pages of others, cannot use."""
     response = RedirectResponse("/", 303)
-    set_cookie(response, signed_in.cookie, secure=is_secure(request, service))
+    set_cookie(request, response, signed_in.cookie)
     return response
