@@ -224,3 +224,12 @@ def test_an_undo_by_its_id_leaves_what_was_erased(session):
     at = session.stream(stream).fold.position
     assert session.undo(stream, "ann", "k") is None
     assert session.stream(stream).fold.position == at
+
+
+def test_a_late_retry_of_an_answer_that_was_undone_changes_nothing(session):
+    stream = session.create(settings())
+    session.offer(stream, made_records(1))
+    receipt = session.answer(stream, "ann", 0, "ham", key="k")
+    session.undo(stream, "ann", "k")
+    assert session.answer(stream, "ann", 0, "ham", key="k") == receipt
+    assert (session.status(stream).answered, session.status(stream).waiting) == (0, 1)
