@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from askance.errors import InvalidParameter, LabelConflict, UnknownQuestion
 from askance.service.books import AskedQuestion
-from askance.service.reasons import labels_left, why_nothing_waits
+from askance.service.reasons import budget_left, why_nothing_waits
 from askance.service.resolution import GivenVote, QuestionOutcome, is_given_up
 from askance.service.status import new_point
 from askance.service.stream import OpenStream
@@ -235,7 +235,7 @@ def _check_room(stream: OpenStream, question: AskedQuestion, votes: Iterable[Giv
     if not is_given_up(question.outcome) or is_given_up(books.outcome_of(votes)):
         return
     stats = None if stream.learner is None else stream.learner.stats()
-    if labels_left(books, stats) == 0:
+    if budget_left(books, stats) == 0:
         raise LabelConflict(
             f"question {question.number} was given up, and since then the budget of"
             f" {books.settings.total} labels was spent on others"

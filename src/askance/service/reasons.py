@@ -3,7 +3,7 @@
 from askance.service.books import Books
 from askance.types import Stats
 
-__all__ = ["labels_left", "spent", "why_nothing_waits"]
+__all__ = ["budget_left", "spent", "why_nothing_waits"]
 
 
 def why_nothing_waits(books: Books, stats: Stats | None, mine: int, now: float) -> str:
@@ -31,12 +31,12 @@ def spent(books: Books, stats: Stats, now: float) -> str | None:
     span = books.refusal(now)
     if span is not None:
         return f"The labels of this {span} are spent."
-    if labels_left(books, stats) == 0:
+    if budget_left(books, stats) == 0:
         return f"The budget of {books.settings.total} labels is spent."
     return None
 
 
-def labels_left(books: Books, stats: Stats | None) -> int | None:
+def budget_left(books: Books, stats: Stats | None) -> int | None:
     """How many labels of the total may still be bought; None if there is no total."""
     total = books.settings.total
     if total is None or stats is None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from askance.service.log import Statement
-from askance.service.reasons import labels_left, why_nothing_waits
+from askance.service.reasons import budget_left, why_nothing_waits
 from askance.service.schema import points
 from askance.service.stream import OpenStream
 from askance.types import Interval
@@ -77,7 +77,7 @@ def status(stream: OpenStream) -> StreamStatus:
             waiting=waiting,
             tied=len(books.ties),
             withdrawn=0 if stats is None else stats.withdrawn,
-            left=labels_left(books, stats),
+            left=budget_left(books, stats),
             query_rate=0.0 if stats is None else stats.query_rate,
             error=None if stats is None else stats.error,
             classes={name: books.labels[name] for name in stream.settings.classes},
