@@ -49,9 +49,9 @@ def test_a_forged_book_is_refused(forged):
 
 def test_an_id_means_one_question_as_it_is_or_as_csv_has_it():
     ours = book()
-    ours.enter({1: ("=a", {}), 2: ("'=b", {}), 3: ("=b", {})})
+    ours.enter({1: ("=a", {}), 2: ("'=b", {}), 3: ("=b", {}), 5: (" \n=c", {})})
     known = ours.numbers()
-    assert [ours.number_of(id, known) for id in ("=a", "'=a", "=b")] == [1, 1, 3]
+    assert [ours.number_of(id, known) for id in ("=a", "'=a", "=b", "' \n=c")] == [1, 1, 3, 5]
     with pytest.raises(LabelConflict, match="may mean"):
         ours.number_of("'=b", known)
     with pytest.raises(LabelConflict, match="no question was asked"):

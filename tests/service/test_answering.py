@@ -9,9 +9,12 @@ from tests.service.conftest import (
     quick_epochs,
     refit_done,
     settings,
+    state_of,
 )
 
 from askance.errors import InvalidParameter, LabelConflict, UnknownQuestion
+from askance.service.fold import Fold
+from askance.service.replay import check_stream
 
 
 def test_the_opinion_is_hidden_unless_the_stream_shows_it(session):
@@ -129,3 +132,106 @@ def test_the_id_of_an_answer_is_checked_before_anything_is_written(session, key)
     with pytest.raises(InvalidParameter, match="the id of an answer must be text of 1 to 100"):
         session.answer(stream, "ann", 0, "ham", key=key)
     assert session.stream(stream).fold.position == position
+
+
+@pytest.mark.parametrize("learner", [settings, quick_auto], ids=["online", "auto"])
+@pytest.mark.parametrize("way", ["change", "undo", "withdrawn"])
+def test_a_question_that_was_given_up_is_taken_up_again_while_the_budget_has_room(
+    session, learner, way
+):
+    stream = session.create(learner(total=2))
+    session.offer(stream, made_records(1))
+    if way == "withdrawn":
+        session.withdraw(stream, 0, "ann")
+        at = session.stream(stream).fold.position
+    else:
+        at = session.answer(stream, "ann", 0, None, key="skip").position
+
+    def take_up():
+        if way == "undo":
+            session.undo(stream, "ann", "skip")
+        else:
+            session.change(stream, "ann", 0, at, "ham")
+
+    session.offer(stream, made_records(40, start=1))
+    assert answer_all(session, stream) == 2
+    before = session.stream(stream).fold.position
+    with pytest.raises(LabelConflict, match="the budget of 2 labels was spent on others"):
+        take_up()
+    assert session.stream(stream).fold.position == before, "nothing happened"
+    assert (session.status(stream).answered, session.status(stream).left) == (2, 0)
+    # One of the others is given up: there is room now.
+    session.change(stream, "ann", *last_answer(session, stream), None)
+    assert session.status(stream).left == 1
+    take_up()
+    if way == "undo":
+        assert session.status(stream).waiting == 1
+        session.answer(stream, "ann", 0, "ham", key="after all")
+    assert (session.status(stream).answered, session.status(stream).left) == (2, 0)
+    check_log(session, stream, bought=2)
+
+
+def check_log(session, stream, bought):
+    """The state is that of the log, which holds no decision that could not have been made."""
+    refit_done(session, stream)
+    session.log.mend(stream)
+    anew = Fold(session.log, stream, cached=False)
+    anew.restore()
+    assert state_of(anew.learner) == state_of(session.stream(stream).learner)
+    assert anew.learner._ledger.bought == bought
+    assert check_stream(session.log, stream).differences == []
+
+
+def last_answer(session, stream):
+    """The number and the position of ann's last answer."""
+    last = session.history(stream, "ann")[0]
+    return last.number, last.vote.position
+
+
+def test_a_skip_beside_others_is_changed_though_the_budget_is_spent(session):
+    """A question that stays given up, or was never, costs nothing more."""
+    stream = session.create(settings(total=2, overlap=2, skips=2))
+    session.offer(stream, made_records(3))
+    first = session.answer(stream, "ann", 0, None, key="1")
+    assert session.status(stream).left == 0
+    session.change(stream, "ann", 0, first.position, "ham")
+    session.change(stream, "ann", 0, first.position, None)
+    session.answer(stream, "bob", 0, None, key="2")
+    late = session.answer(stream, "eve", 0, "ham", key="3")
+    session.offer(stream, made_records(2, start=3))
+    assert session.status(stream).left == 0
+    assert not session.change(stream, "eve", 0, late.position, "spam").counts
+
+
+def test_books_of_an_earlier_version_that_were_overdrawn_have_nothing_left(session):
+    stream = session.create(settings(total=1))
+    session.offer(stream, made_records(1))
+    at = session.answer(stream, "ann", 0, None, key="skip").position
+    session.offer(stream, made_records(1, start=1))
+    answer_all(session, stream)
+    opened = session.stream(stream)
+    data = {"answer": at, "label": "ham", "since": at, "refit": False}
+    with opened.lock:
+        opened.happen(opened.event("changed", number=0, actor="ann", data=data))
+    status = session.status(stream)
+    assert (status.answered, status.left) == (2, 0)
+    assert status.reason == "The budget of 1 labels is spent."
+
+
+def test_an_undo_by_its_id_leaves_what_was_erased(session):
+    stream = session.create(settings())
+    session.offer(stream, made_records(2))
+    session.answer(stream, "ann", 0, "ham", key="k")
+    session.erase(stream, "0", "root")
+    at = session.stream(stream).fold.position
+    assert session.undo(stream, "ann", "k") is None
+    assert session.stream(stream).fold.position == at
+
+
+def test_a_late_retry_of_an_answer_that_was_undone_changes_nothing(session):
+    stream = session.create(settings())
+    session.offer(stream, made_records(1))
+    receipt = session.answer(stream, "ann", 0, "ham", key="k")
+    session.undo(stream, "ann", "k")
+    assert session.answer(stream, "ann", 0, "ham", key="k") == receipt
+    assert (session.status(stream).answered, session.status(stream).waiting) == (0, 1)

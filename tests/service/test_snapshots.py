@@ -1,24 +1,64 @@
+import random
+from itertools import pairwise
+
 import pytest
 import sqlalchemy as sa
 from tests.service.conftest import REFITTING, answer_all, made_records, refit_done, settings
 
 from askance.live import ActiveLearner
 from askance.service.schema import snapshots
-from askance.service.snapshots import KEPT, LearnerSnapshots, learner_bytes
+from askance.service.snapshots import KEPT, NEAR, LearnerSnapshots, kept, learner_bytes
 
 
-def test_the_newest_are_kept(session, engine):
+def test_so_many_are_kept_and_the_newest_is_one(session, engine):
     stream = session.create(settings())
-    session.offer(stream, made_records(5))
-    opened = session.stream(stream)
-    for _ in range(6):
-        answer_all(session, stream, most=1)
+    opened, taken = session.stream(stream), []
+    for batch in range(KEPT + 5):
+        session.offer(stream, made_records(2, start=2 * batch))
         opened.snapshot()
         session.log.mend(stream)
+        taken.append(opened.fold.position)
+        with engine.connect() as connection:
+            found = set(connection.scalars(sa.select(snapshots.c.position)))
+        assert len(found) == min(len(taken), KEPT)
+        assert {taken[-1]} <= found <= set(taken)
+
+
+RHYTHMS = {
+    "every refit": lambda draw: 40,
+    "every 5,000": lambda draw: 5000,
+    "now and then": lambda draw: int(10 ** draw.uniform(0.5, 3.5)),
+}
+
+
+@pytest.mark.parametrize("rhythm", RHYTHMS)
+def test_the_way_to_an_old_answer_is_some_times_as_long_as_it_is_old(rhythm):
+    draw = random.Random(3)
+    held, newest = set(), 0
+    while newest < 1_000_000:
+        step = RHYTHMS[rhythm](draw)
+        newest += step
+        held = kept(held, newest) | {newest}
+        assert len(held) <= KEPT
+        back = [*sorted(newest - at for at in held), newest]
+        # A change just before the one is folded from the other.
+        longest = max(there / max(here, NEAR, step) for here, there in pairwise(back))
+        assert longest < 8
+
+
+def test_one_that_is_not_on_the_disk_yet_stays(session, engine):
+    """What to drop is found in the database, where a snapshot may still be on its way."""
+    stream = session.create(settings())
+    session.offer(stream, made_records(2))
+    opened = session.stream(stream)
+    session.log.mend(stream)
+    of_this = opened.fold.snapshots
+    first, second = (of_this.saving(opened.learner, at, 0) for at in (10, 20))
+    with engine.begin() as connection:
+        for statement, rows in first + second:
+            connection.execute(statement, rows)
     with engine.connect() as connection:
-        kept = list(connection.scalars(sa.select(snapshots.c.position)))
-    assert len(kept) == KEPT
-    assert max(kept) == opened.fold.position
+        assert {10, 20} <= set(connection.scalars(sa.select(snapshots.c.position)))
 
 
 def test_a_snapshot_before_a_position(session):
@@ -27,16 +67,16 @@ def test_a_snapshot_before_a_position(session):
     opened = session.stream(stream)
     opened.snapshot()
     session.log.mend(stream)
-    kept = opened.fold.snapshots
+    of_this = opened.fold.snapshots
     at = opened.fold.position
-    assert kept.latest().position == at
-    assert kept.latest(at) is None
-    assert kept.latest(at + 1).position == at
+    assert of_this.latest().position == at
+    assert of_this.latest(at) is None
+    assert of_this.latest(at + 1).position == at
 
 
 def test_a_damaged_one_is_skipped(engine, caplog):
-    kept = LearnerSnapshots(engine, "s", settings())
-    assert kept.load(b"nonsense") is None
+    of_this = LearnerSnapshots(engine, "s", settings())
+    assert of_this.load(b"nonsense") is None
     assert "skipped a damaged snapshot" in caplog.text
 
 

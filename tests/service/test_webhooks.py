@@ -1,11 +1,14 @@
 """Webhooks against a receiver on the loopback, which only tests may reach."""
 
+import contextlib
 import json
 import queue
+import socket
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
+import sqlalchemy as sa
 from sqlalchemy.exc import OperationalError
 from tests.service.conftest import answer_all, made_records, settings
 
@@ -246,3 +249,71 @@ def test_who_offers_does_not_fail_with_a_message(webhooks, session, monkeypatch)
     session.listeners.append(webhooks.tell)
     stream = session.create(settings())
     assert session.offer(stream, made_records(3))[0].wanted
+
+
+@pytest.fixture
+def slow():
+    """An address that reads nothing and sends what it is given to send, a byte at a time."""
+    sending, reached, over = queue.SimpleQueue(), threading.Event(), threading.Event()
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def serve():
+        with contextlib.suppress(OSError), listener.accept()[0] as connection:
+            reached.set()
+            for byte in sending.get():
+                if over.wait(0.02):
+                    break
+                connection.send(bytes([byte]))
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    yield f"http://127.0.0.1:{listener.getsockname()[1]}/", sending, reached
+    over.set()
+    sending.put(b"")
+    listener.shutdown(socket.SHUT_RDWR)
+    listener.close()
+    thread.join()
+
+
+def outcomes(engine):
+    with engine.connect() as connection:
+        query = sa.select(deliveries.c.tries, deliveries.c.outcome)
+        return [tuple(row) for row in connection.execute(query)]
+
+
+def test_a_message_has_a_deadline_however_its_bytes_are_spread(
+    webhooks, session, slow, engine, monkeypatch
+):
+    address, sending, _ = slow
+    monkeypatch.setattr("askance.service.webhooks.TIMEOUT", 0.5)
+    # It takes seconds, though no two bytes are far apart.
+    sending.put(b"HTTP/1.1 204 No Content\r\nX: " + b"x" * 200 + b"\r\n\r\n")
+    webhooks.add(address, ["stopped"])
+    webhooks.tell(session.stream(session.create(settings())), "stopped")
+    assert webhooks.deliver_due() == 1
+    assert outcomes(engine) == [(1, "no answer within 0.5 s")]
+
+
+def test_closing_waits_for_no_message(engine, clock, session, slow, monkeypatch):
+    address, sending, reached = slow
+    monkeypatch.setattr("askance.service.webhooks.TIMEOUT", 600.0)
+    webhooks = Webhooks(engine, clock, private=True)
+    for _ in range(3):
+        webhooks.add(address, ["stopped"])
+    webhooks.tell(session.stream(session.create(settings())), "stopped")
+    assert reached.wait(30)
+    # If nobody gives it up, it is answered some time.
+    helper = threading.Timer(5.0, sending.put, [b"HTTP/1.1 204 No Content\r\n\r\n"])
+    helper.start()
+    webhooks.close()
+    helper.cancel()
+    assert outcomes(engine) == [(0, None)] * 3, "all are sent after the next start"
+
+
+def test_nothing_is_sent_after_closing(webhooks, session, receiver, engine):
+    webhooks.add(receiver[0], ["stopped"])
+    webhooks.tell(session.stream(session.create(settings())), "stopped")
+    webhooks.close()
+    assert webhooks.deliver_due() == 0
+    assert outcomes(engine) == [(0, None)]
+    assert receiver[1].empty()

@@ -97,23 +97,26 @@ def test_other_formats_are_refused(refused: Any) -> None:
             written(Path(name), CHUNKS)
 
 
-FORMULAS = ["=1+1|cmd", "+a", "-b", "@x", "\tt", "\rr"]
+FORMULAS = [
+    *("=1+1|cmd", "+a", "-b", "@x", "\tt", "\rr", "\nn"),
+    *(" =1+1", "\x00=1", "\u00a0@x", "\ufeff+a", " \t -b", "\n=1", "\uff1d1+1", "\uff20x", "\t-1"),
+]
 
 
 def test_formulas_do_not_run_in_a_spreadsheet(tmp_path: Path) -> None:
-    texts = [*FORMULAS, "-1", "+1", "-2.5e3", "a=1", "", None, -3]
+    texts = [*FORMULAS, "-1", "+1", " -1 ", "-2.5e3", "a=1", " a", "", None, -3]
     for name in ("a.csv", "b.tsv"):
         with write_table(tmp_path / name) as write:
             write({"=id": texts, "n": np.full(len(texts), -0.5)})
         with (tmp_path / name).open(newline="") as file:
             head, *lines = csv.reader(file, delimiter="\t" if name == "b.tsv" else ",")
         assert head == ["'=id", "n"]
-        plain = ["-1", "+1", "-2.5e3", "a=1", "", "", "-3"]
+        plain = ["-1", "+1", " -1 ", "-2.5e3", "a=1", " a", "", "", "-3"]
         assert [line[0] for line in lines] == [f"'{text}" for text in FORMULAS] + plain
         assert {line[1] for line in lines} == {"-0.5"}
 
 
-@given(st.text(st.sampled_from("=+-@\t'a1.")))
+@given(st.text(st.sampled_from("=+-@\t\n '\ufeffa1.")))
 def test_a_mark_is_taken_off_again(text: str) -> None:
     marked = neutral(text)
     assert unmarked(marked) == text or (marked == text and text.startswith("'"))

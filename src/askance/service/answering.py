@@ -1,14 +1,14 @@
 """People answer: the current and the next question, an answer, a skip, an undo, a change."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
 from typing import Any, NamedTuple
 
 from askance.errors import InvalidParameter, LabelConflict, UnknownQuestion
 from askance.service.books import AskedQuestion
 from askance.service.log import can_be_key
-from askance.service.reasons import why_nothing_waits
-from askance.service.resolution import QuestionOutcome
+from askance.service.reasons import budget_left, why_nothing_waits
+from askance.service.resolution import GivenVote, QuestionOutcome, is_given_up
 from askance.service.status import new_point
 from askance.service.stream import OpenStream
 from askance.types import Event
@@ -168,7 +168,8 @@ def _receipt(event: Event) -> Receipt:
 def undo(stream: OpenStream, person: str, key: str | None = None) -> AskedQuestion | None:
     """Take a reply of somebody back, the last one or that of a key; the question waits again.
 
-    None if there is none, or if it was taken back before: with a key, a retry changes nothing.
+    None if there is none, if it was taken back before (with a key, a retry changes nothing), or if
+    the record was erased since.
     """
     with stream.lock:
         position = _last_reply(stream, person) if key is None else _reply_of(stream, person, key)
@@ -176,6 +177,7 @@ def undo(stream: OpenStream, person: str, key: str | None = None) -> AskedQuesti
             return None
         number = stream.books.votes_of[person][position]
         question = stream.books.questions[number]
+        _check_room(stream, question, (v for p, v in question.votes.items() if p != position))
         _revise(stream, question, "undone", person, {"answer": position})
         if stream.books.state == "running" and number in stream.books.open:
             stream.leases.give(number, person, stream.clock(), first=True)
@@ -191,7 +193,8 @@ def _reply_of(stream: OpenStream, person: str, key: str) -> int | None:
     known = _known(stream, key)
     if known is None or known.actor != person:
         raise UnknownQuestion(f"no answer of yours has the id {key!r:.60}")
-    return known.position if known.position in stream.books.votes_of.get(person, {}) else None
+    number = stream.books.votes_of.get(person, {}).get(known.position)
+    return None if number is None or _erased(stream, number) else known.position
 
 
 def change(
@@ -210,6 +213,8 @@ def change(
         vote = stream.books.check_vote(number, position, person, may_all=admin)
         if vote.label != label:
             question = stream.books.questions[number]
+            votes = question.votes | {position: vote._replace(label=label)}
+            _check_room(stream, question, votes.values())
             _revise(stream, question, "changed", person, {"answer": position, "label": label})
         return Receipt(number, position, label, vote.counts)
 
@@ -223,6 +228,22 @@ def give_up(stream: OpenStream, person: str, numbers: Sequence[int]) -> None:
                 raise LabelConflict(f"question {number} is decided and cannot be withdrawn")
             stream.wait([stream.happen(stream.event("withdrawn", number=number, actor=person))])
             stream.leases.end(number)
+
+
+def _check_room(stream: OpenStream, question: AskedQuestion, votes: Iterable[GivenVote]) -> None:
+    """Refuse votes by which a question that was given up wants its label again, if none is left.
+
+    It was refunded, and another question may have got it since.
+    """
+    books = stream.books
+    if not is_given_up(question.outcome) or is_given_up(books.outcome_of(votes)):
+        return
+    stats = None if stream.learner is None else stream.learner.stats()
+    if budget_left(books, stats) == 0:
+        raise LabelConflict(
+            f"question {question.number} was given up, and since then the budget of"
+            f" {books.settings.total} labels was spent on others"
+        )
 
 
 def _revise(

@@ -1,6 +1,7 @@
 """The questions of a stream and what people said to them, as its events have it; no learner."""
 
 from collections import Counter, deque
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from askance.errors import LabelConflict, UnknownQuestion
@@ -136,8 +137,7 @@ class Books:
     def _settle(self, question: AskedQuestion) -> None:
         """Keep the lists of what is open in step with a question."""
         before, number = question.outcome, question.number
-        votes = list(question.votes.values())
-        after = decided(votes, self.settings.overlap, self.settings.skips)
+        after = self.outcome_of(question.votes.values())
         if question.erased:
             after = QuestionOutcome(0, None)
         question.outcome = after
@@ -153,6 +153,10 @@ class Books:
                 waiting.setdefault(number)
             else:
                 waiting.pop(number, None)
+
+    def outcome_of(self, votes: Iterable[GivenVote]) -> QuestionOutcome | Undecided:
+        """What comes of a question with these votes."""
+        return decided(list(votes), self.settings.overlap, self.settings.skips)
 
     # ------------------------------------------------------------------ what may be asked
 

@@ -3,7 +3,7 @@
 from askance.service.books import Books
 from askance.types import Stats
 
-__all__ = ["spent", "why_nothing_waits"]
+__all__ = ["budget_left", "spent", "why_nothing_waits"]
 
 
 def why_nothing_waits(books: Books, stats: Stats | None, mine: int, now: float) -> str:
@@ -28,12 +28,21 @@ def why_nothing_waits(books: Books, stats: Stats | None, mine: int, now: float) 
 
 def spent(books: Books, stats: Stats, now: float) -> str | None:
     """A sentence if no label may be bought now."""
-    span, total = books.refusal(now), books.settings.total
+    span = books.refusal(now)
     if span is not None:
         return f"The labels of this {span} are spent."
-    if total is not None and stats.answered + stats.pending >= total:
-        return f"The budget of {total} labels is spent."
+    if budget_left(books, stats) == 0:
+        return f"The budget of {books.settings.total} labels is spent."
     return None
+
+
+def budget_left(books: Books, stats: Stats | None) -> int | None:
+    """How many labels of the total may still be bought; None if there is no total."""
+    total = books.settings.total
+    if total is None or stats is None:
+        return total
+    # Logs of earlier versions may have more: a skip could be changed when the budget was spent.
+    return max(0, total - stats.answered - stats.pending)
 
 
 def _rate(stats: Stats) -> str:

@@ -10,6 +10,8 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
+from threadpoolctl import threadpool_limits
+
 __all__ = ["Refits"]
 
 _NICE = 19
@@ -68,6 +70,8 @@ def _settle_down(nice: int) -> None:
     """Take one core at most, last in the line, and leave with the parent."""
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = "1"
+    # What the main module has imported is imported here before this is called, and read no names.
+    threadpool_limits(1)
     # An interrupt goes to the whole group: the server ends this process in its own time.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with contextlib.suppress(OSError, AttributeError):

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-__all__ = ["GivenVote", "QuestionOutcome", "Undecided", "decided"]
+__all__ = ["GivenVote", "QuestionOutcome", "Undecided", "decided", "is_given_up"]
 
 Undecided = Literal["open", "tie"]
 """Why a question has no outcome: more replies are wanted, or an admin's word."""
@@ -29,6 +29,17 @@ class QuestionOutcome(NamedTuple):
 
     position: int
     label: str | None
+
+
+def is_given_up(outcome: QuestionOutcome | Undecided) -> bool:
+    """Whether a question has an outcome without a label, so that its label is refunded.
+
+    >>> is_given_up(QuestionOutcome(3, None)), is_given_up(QuestionOutcome(3, "no"))
+    (True, False)
+    >>> is_given_up("open")
+    False
+    """
+    return isinstance(outcome, QuestionOutcome) and outcome.label is None
 
 
 def decided(votes: Sequence[GivenVote], overlap: int, skips: int) -> QuestionOutcome | Undecided:

@@ -2,6 +2,7 @@
 
 import logging
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple, cast
 
@@ -14,12 +15,15 @@ from askance.service.log import Statement
 from askance.service.schema import snapshots
 from askance.service.settings import StreamSettings
 
-__all__ = ["LearnerSnapshots", "Taken", "learner_bytes"]
+__all__ = ["LearnerSnapshots", "Taken", "kept", "learner_bytes"]
 
 logger = logging.getLogger("askance.service")
 
-KEPT = 3
-"""Snapshots of a stream that are kept: an answer that is changed needs an older one."""
+KEPT = 12
+"""Snapshots of a stream that are kept: an answer that is changed needs one from before it."""
+
+NEAR = 1000
+"""Events that are folded in no time: snapshots need not be nearer to each other."""
 
 
 class Taken(NamedTuple):
@@ -69,23 +73,35 @@ class LearnerSnapshots:
     def saving(self, learner: ActiveLearner, position: int, begun: int) -> list[Statement]:
         """The statements that save a learner as it is at a position, and drop older ones."""
         mine = snapshots.c.stream == self._stream
-        newest = (
-            sa.select(snapshots.c.position)
-            .where(mine)
-            .order_by(snapshots.c.position.desc())
-            .limit(KEPT)
-        )
         with self._engine.connect() as connection:
-            kept = list(connection.scalars(newest))
+            found = list(connection.scalars(sa.select(snapshots.c.position).where(mine)))
+        # By their positions: one that is not on the disk yet must stay.
+        old = mine & snapshots.c.position.in_(set(found) - kept(found, position))
         state = learner_bytes(learner)
         row = {"stream": self._stream, "position": position, "begun": begun, "state": state}
-        old = mine & (snapshots.c.position <= (kept[KEPT - 1] if len(kept) == KEPT else 0))
         return [(snapshots.delete().where(old), [{}]), (snapshots.insert(), [row])]
 
     def dropping(self, since: int) -> Statement:
         """The statement that drops those that hold what happened at a position."""
         mine = snapshots.c.stream == self._stream
         return snapshots.delete().where(mine & (snapshots.c.position >= since)), [{}]
+
+
+def kept(positions: Iterable[int], newest: int) -> set[int]:
+    """Which snapshots to keep when a new one is taken: :data:`KEPT` with it, fewer farther back.
+
+    While there are more, the one goes whose neighbours are nearest to each other, by how many times
+    as far back the one is as the other. So what is folded again for an old answer grows with how
+    old it is, not with the log.
+
+    >>> sorted(kept(range(0, 100_000, 5_000), 100_000))
+    [20000, 30000, 40000, 50000, 60000, 70000, 75000, 80000, 85000, 90000, 95000]
+    """
+    # From the newest to the start of the log, which needs none.
+    back = [NEAR, *sorted(newest - at + NEAR for at in positions), newest + NEAR]
+    while len(back) > KEPT + 1:
+        del back[min(range(1, len(back) - 1), key=lambda i: back[i + 1] / back[i - 1])]
+    return {newest + NEAR - distance for distance in back[1:-1]}
 
 
 def learner_bytes(learner: ActiveLearner) -> bytes:

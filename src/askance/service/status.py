@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from askance.service.log import Statement
-from askance.service.reasons import why_nothing_waits
+from askance.service.reasons import budget_left, why_nothing_waits
 from askance.service.schema import points
 from askance.service.stream import OpenStream
 from askance.types import ChartPoint, StreamStatus
@@ -17,7 +17,7 @@ def status(stream: OpenStream) -> StreamStatus:
     with stream.lock:
         books, learner, within = stream.books, stream.learner, stream.refitting
         stats = None if learner is None else learner.stats()
-        waiting, total = len(books.open), stream.settings.total
+        waiting = len(books.open)
         idle = not waiting or books.state != "running"
         asked = len(books.questions)
         return StreamStatus(
@@ -31,9 +31,7 @@ def status(stream: OpenStream) -> StreamStatus:
             waiting=waiting,
             tied=len(books.ties),
             withdrawn=0 if stats is None else stats.withdrawn,
-            left=None
-            if total is None
-            else total - (0 if stats is None else stats.answered + stats.pending),
+            left=budget_left(books, stats),
             query_rate=0.0 if stats is None else stats.query_rate,
             error=None if stats is None else stats.error,
             classes={name: books.labels[name] for name in stream.settings.classes},

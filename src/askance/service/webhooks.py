@@ -4,13 +4,15 @@ Only admins set them. Addresses in private ranges are refused, when a webhook is
 time before a message is sent, to the very address that was checked.
 """
 
+import asyncio
+import contextlib
 import ipaddress
 import json
 import logging
 import socket
 import threading
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
@@ -34,6 +36,7 @@ TRIES = 6
 
 FIRST_WAIT = 10.0
 TIMEOUT = 10.0
+"""Seconds that a message may take from the first byte to the status, however they are spread."""
 
 _UNICAST = ipaddress.IPv6Network("2000::/3")
 """All of IPv6 that is public; what lies outside of it may lead to any address of IPv4."""
@@ -65,13 +68,17 @@ class Webhooks:
         self._engine, self._clock, self._private = engine, clock, private
         self._told: dict[str, float] = {}
         self._wake, self._ended = threading.Event(), False
+        # Ends the message that is on its way.
+        self._give_up: Callable[[], object] = lambda: None
         self._thread = threading.Thread(target=self._work, name="askance-webhooks", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
-        """Send nothing more; what waits is sent after the next start."""
+        """Send nothing more; what waits, or is on its way, is sent after the next start."""
         self._ended = True
         self._wake.set()
+        with contextlib.suppress(RuntimeError):  # It has ended by itself.
+            self._give_up()
         self._thread.join()
 
     # ------------------------------------------------------------------ what is set
@@ -142,8 +149,10 @@ class Webhooks:
         )
         with self._engine.connect() as connection:
             rows = connection.execute(query.where(due).order_by(deliveries.c.due).limit(100)).all()
-        for row in rows:
+        for sent, row in enumerate(rows):
             outcome = self._sent(row.url, row.secret, row.body.encode())
+            if outcome is None:
+                return sent
             tries = row.tries + 1
             wait = FIRST_WAIT * 6**row.tries
             done = outcome == "delivered" or tries == TRIES
@@ -159,23 +168,47 @@ class Webhooks:
                 connection.execute(mine.values(**values))
         return len(rows)
 
-    def _sent(self, url: str, secret: str, body: bytes) -> str:
+    def _sent(self, url: str, secret: str, body: bytes) -> str | None:
+        """What came of a message; None if the server has ended before that."""
         try:
             parts, address = checked_address(url, private=self._private)
             headers = signed_headers(secret, body, self._clock()) | {"Host": parts.netloc}
             host = f"[{address}]" if ":" in address else address
             port = f":{parts.port}" if parts.port else ""
             target = parts._replace(netloc=f"{host}{port}").geturl()
-            with httpx.Client(timeout=TIMEOUT, follow_redirects=False, trust_env=False) as client:
-                # The certificate must be that of the name, whatever the address is.
-                request = client.build_request("POST", target, content=body, headers=headers)
-                request.extensions["sni_hostname"] = parts.hostname
-                # What it says is not read: it might never end.
-                answer = client.send(request, stream=True)
-                answer.close()
+            # The certificate must be that of the name, whatever the address is.
+            named = {"sni_hostname": parts.hostname}
+            answer = asyncio.run(self._answer(target, body, headers, named))
             return "delivered" if answer.is_success else f"status {answer.status_code}"
+        except asyncio.CancelledError:
+            return None
+        except TimeoutError:
+            return f"no answer within {TIMEOUT:g} s"
         except (httpx.HTTPError, httpx.InvalidURL, InvalidParameter) as error:
             return f"{type(error).__name__}: {error!s:.150}"
+
+    async def _answer(
+        self, target: str, body: bytes, headers: dict[str, str], extensions: dict[str, Any]
+    ) -> httpx.Response:
+        """Send a message, which can be given up at any moment: at the deadline, or by ``close``.
+
+        A blocking client knows timeouts of each byte only, and there may be many bytes.
+        """
+        task, loop = asyncio.current_task(), asyncio.get_running_loop()
+        assert task is not None
+        self._give_up = lambda: loop.call_soon_threadsafe(task.cancel)
+        if self._ended:
+            task.cancel()
+        async with (
+            asyncio.timeout(TIMEOUT),
+            httpx.AsyncClient(timeout=None, follow_redirects=False, trust_env=False) as client,
+        ):
+            # What it says is not read: it might never end.
+            post = client.stream(
+                "POST", target, content=body, headers=headers, extensions=extensions
+            )
+            async with post as answer:
+                return answer
 
     def _work(self) -> None:
         while not self._ended:

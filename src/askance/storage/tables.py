@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -23,8 +24,9 @@ Chunk = Mapping[str, Any]
 
 _CSV = {".csv": ",", ".tsv": "\t"}
 _PARQUET = (".parquet", ".pq")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""How a text begins that a spreadsheet would run."""
+_FORMULA = re.compile(r"[\s\x00-\x1f\x7f\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")
+"""How a text begins that a spreadsheet might run, behind what it leaves out or not; also in the
+full width of Japanese."""
 
 
 def check_table_path(path: str | Path) -> None:
@@ -70,14 +72,15 @@ def write_table(path: str | Path, *, raw: bool = False) -> Iterator[Callable[[Ch
 def neutral(value: Any) -> Any:
     """A text that a spreadsheet would run, with an apostrophe in front; anything else as it is.
 
-    >>> neutral("=1+1"), neutral("@x"), neutral("-1"), neutral("a=b"), neutral(-1.5)
-    ("'=1+1", "'@x", '-1', 'a=b', -1.5)
+    >>> neutral("=1+1"), neutral(" @x"), neutral("-1"), neutral("a=b"), neutral(-1.5)
+    ("'=1+1", "' @x", '-1', 'a=b', -1.5)
     """
-    if not (isinstance(value, str) and value.startswith(_FORMULA)):
+    if not (isinstance(value, str) and _FORMULA.match(value)):
         return value
     try:
         # What spreadsheets read as a number is none of their formulas: the class -1, for one.
-        float(value.strip() if value[0] in "+-" else "")
+        plain = value.strip(" ")
+        float(plain if plain[0] in "+-" else "")
     except ValueError:
         return f"'{value}"
     return value

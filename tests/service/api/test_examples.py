@@ -1,7 +1,10 @@
+import gc
 import json
 
 from sqlalchemy.exc import OperationalError
 from tests.service.api.test_streams import SHAPE, admin, examples, stream
+
+from askance.service.api.shapes import ExampleShape
 
 __all__ = ["admin", "stream"]
 
@@ -14,6 +17,31 @@ def test_json_lines(admin, stream):
     broken = admin.post(f"/streams/{stream}/examples/lines", content="{}\n{", headers=headers)
     assert broken.status_code == 422
     assert broken.json()["detail"].startswith("line 1: ")
+
+
+def test_few_json_lines_are_objects_at_a_time(admin, stream, service, monkeypatch):
+    """And yet nothing of them happens if the last one cannot be read."""
+    monkeypatch.setattr("askance.service.api.examples.MOST_EXAMPLES", 10)
+    offer, alive = service.session.offer, []
+
+    def counted(*arguments):
+        alive.append(sum(isinstance(one, ExampleShape) for one in gc.get_objects()))
+        return offer(*arguments)
+
+    monkeypatch.setattr(service.session, "offer", counted)
+    lines = "\r\n".join(json.dumps(example) for example in examples(45)["examples"])
+    headers = {"content-type": "application/x-ndjson"}
+    path = f"/streams/{stream}/examples/lines"
+    assert admin.post(path, content=f"{lines}\n{{", headers=headers).status_code == 422
+    assert admin.get(f"/streams/{stream}").json()["seen"] == 0
+    sent = admin.post(path, content=lines, headers=headers)
+    assert sent.headers["content-type"] == "application/json"
+    assert [(o["id"], o["new"]) for o in sent.json()] == [(str(i), True) for i in range(45)]
+    assert len(alive) == 5
+    assert max(alive) <= 10
+    one_by_one = admin.post(f"/streams/{stream}/examples", json=examples(45)).json()
+    assert [o | {"new": True} for o in one_by_one] == sent.json()
+    assert admin.post(path, content=b"\n", headers=headers).json() == []
 
 
 def test_an_example_can_be_erased(admin, stream):

@@ -2,10 +2,12 @@
 
 import tempfile
 from collections.abc import Iterator
+from io import BytesIO
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Body, Query, Request
+from fastapi import APIRouter, Body, Query, Request, Response
 from pydantic import ValidationError
 
 from askance.data.reading.intake import Reading
@@ -35,24 +37,26 @@ def offer(
     return [OfferedShape(**o._asdict()) for o in service.session.offer(stream, examples)]
 
 
-@router.post("/examples/lines")
+@router.post("/examples/lines", response_model=list[OfferedShape])
 def offer_lines(
     stream: StreamId,
     service: InService,
     account: Sender,
     lines: Annotated[bytes, Body(media_type="application/x-ndjson")],
-) -> list[OfferedShape]:
+) -> Response:
     """Offer examples as JSON lines, one object of ``id`` and ``record`` a line."""
-    examples = [(one.id, one.record) for one in _parsed(lines)]
-    found: list[OfferedShape] = []
-    for start in range(0, len(examples), MOST_EXAMPLES):
-        some = service.session.offer(stream, examples[start : start + MOST_EXAMPLES])
-        found += [OfferedShape(**o._asdict()) for o in some]
-    return found
+    # Twice: if a line cannot be read nothing happens, and few are in memory as objects at a time.
+    for _ in _parsed(lines):
+        pass
+    examples, told = _parsed(lines), []
+    while some := [(one.id, one.record) for one in islice(examples, MOST_EXAMPLES)]:
+        found = service.session.offer(stream, some)
+        told.append(",".join(OfferedShape(**o._asdict()).model_dump_json() for o in found))
+    return Response(f"[{','.join(told)}]", media_type="application/json")
 
 
 def _parsed(lines: bytes) -> Iterator[ExampleShape]:
-    for number, line in enumerate(lines.splitlines(), start=1):
+    for number, line in enumerate(BytesIO(lines), start=1):
         if line.strip():
             try:
                 yield ExampleShape.model_validate_json(line)
