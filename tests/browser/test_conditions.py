@@ -1,10 +1,11 @@
 """A browser under conditions that are not of the best: others, no network, small, hostile."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.browser.conftest import Desk, Site
+from playwright.sync_api import Route
+from tests.browser.conftest import PASSWORD, Desk, Site
 from tests.service.conftest import settings
 
 pytestmark = pytest.mark.slow
@@ -107,6 +108,77 @@ def test_an_answer_whose_receipt_was_lost_counts_once(site: Site):
     assert len(set(lost)) == 1
     assert answers(site, stream) == [0]
     site.faults[:] = [fault for fault in site.faults if "ERR_FAILED" not in fault]
+
+
+def test_who_signs_in_again_in_another_tab_has_their_replies_sent(site: Site):
+    stream = make_stream(site)
+    desk = site.open()
+    label(desk, stream)
+    page = desk.page
+    other = page.context.new_page()
+    other.goto("/")
+    other.get_by_role("button", name="Sign out").click()
+    other.get_by_label("Password").wait_for()
+    desk.press("1")
+    page.get_by_text("You are signed out: sign in again").wait_for()
+    assert answers(site, stream) == []
+    other.get_by_label("Name").fill("ann")
+    other.get_by_label("Password").fill(PASSWORD)
+    other.get_by_role("button", name="Sign in").click()
+    other.get_by_role("heading", name="Streams").wait_for()
+    page.bring_to_front()
+    desk.settle()
+    assert answers(site, stream) == [0]
+    # What is sent by htmx has the new token too.
+    desk.question()
+    page.keyboard.press("h")
+    page.locator("#history select").select_option("spam")
+    page.get_by_role("button", name="Change your answer to question 1").click()
+    page.get_by_text("Changed.").wait_for()
+    assert site.service.session.status(stream).classes == {"ham": 0, "spam": 1}
+    site.faults[:] = [fault for fault in site.faults if "401" not in fault and "403" not in fault]
+
+
+def test_replies_are_never_sent_in_the_name_of_somebody_else(site: Site):
+    stream = make_stream(site)
+    desk, bob = site.open("ann"), site.open("bob", "annotator")
+    label(desk, stream)
+    desk.page.context.clear_cookies()
+    desk.page.context.add_cookies(bob.page.context.cookies())
+    desk.press("1")
+    desk.page.get_by_text("Somebody else has signed in: reload this page").first.wait_for()
+    assert answers(site, stream) == []
+    site.faults[:] = [fault for fault in site.faults if "403" not in fault]
+
+
+def failing(status: int) -> Callable[[Route], None]:
+    return lambda route: route.fulfill(status=status, body="no")
+
+
+def test_a_server_that_fails_takes_no_panel(site: Site):
+    stream = make_stream(site)
+    desk = site.open()
+    label(desk, stream)
+    page, trouble = desk.page, desk.page.locator("#trouble")
+    for status, words in ((500, "The service has a problem"), (401, "You are signed out")):
+        page.route("**/glance", failing(status))
+        trouble.get_by_text(words).wait_for()
+        assert "Labels" in page.locator("#glance").inner_text()
+        page.unroute("**/glance")
+        trouble.wait_for(state="hidden")
+    page.route("**/glance", lambda route: route.abort())
+    trouble.get_by_text("Cannot reach the service").wait_for()
+    site.faults.clear()
+
+
+def test_the_history_says_that_it_needs_the_network(site: Site):
+    stream = make_stream(site)
+    desk = site.open()
+    label(desk, stream)
+    desk.page.context.set_offline(True)
+    desk.page.keyboard.press("h")
+    desk.page.locator("#history").get_by_text("The history needs the network").wait_for()
+    site.faults.clear()
 
 
 def test_undo_without_a_network(site: Site):

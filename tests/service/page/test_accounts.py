@@ -71,6 +71,19 @@ def test_signing_out_ends_the_session(enter):
     assert client.get("/").headers["location"] == "/sign-in"
 
 
+def test_a_page_that_is_older_than_the_session_asks_for_its_token(service, enter):
+    client = enter("ann")
+    script = {"HX-Request": "true"}
+    client.post("/sign-out", data={"csrf": client.csrf})
+    assert client.get("/token", headers=script).status_code == 401
+    client.post("/sign-in", data={"name": "ann", "password": "correct horse"})
+    told = client.get("/token", headers=script)
+    signed_in = service.people.of_cookie(client.cookies["askance"])
+    assert told.json() == {"csrf": signed_in.csrf, "person": signed_in.account.id}
+    assert told.json()["csrf"] != client.csrf
+    assert told.headers["cache-control"] == "no-store"
+
+
 def test_an_invitation(service, enter):
     client = enter()
     page = client.post("/people", data={"csrf": client.csrf, "role": "annotator"})

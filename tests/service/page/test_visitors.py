@@ -5,7 +5,7 @@ from tests.service.page.conftest import visible_text
 from tests.service.serving import served
 
 PAGES = ["/", "/new", "/people", "/streams/{s}", "/streams/{s}/label", "/streams/{s}/questions"]
-PAGES += ["/streams/{s}/history", "/streams/{s}/glance"]
+PAGES += ["/streams/{s}/history", "/streams/{s}/glance", "/token"]
 FORMS = ["/new", "/people", "/sign-out", "/streams/{s}/state", "/streams/{s}/upload"]
 FORMS += [
     "/streams/{s}/demo",

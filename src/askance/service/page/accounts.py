@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from fastapi import Form, Header, Request, Response
-from fastapi.responses import RedirectResponse
+from fastapi.responses import JSONResponse, RedirectResponse
 
 from askance.errors import AskanceError
 from askance.service.api.callers import COOKIE, InService
@@ -12,6 +12,7 @@ from askance.service.page.rendering import rendered
 from askance.service.page.visitors import (
     AdminForm,
     AdminPage,
+    Signed,
     SignedForm,
     Visitor,
     pages,
@@ -85,6 +86,13 @@ def _sign_out(visitor: SignedForm) -> Response:
     response = RedirectResponse("/sign-in", 303)
     response.delete_cookie(COOKIE)
     return response
+
+
+@router.get("/token")
+def _form_token(visitor: Signed) -> Response:
+    """The token of this session: a page that is older than the session asks for it."""
+    headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+    return JSONResponse({"csrf": visitor.signed_in.csrf, "person": visitor.id}, headers=headers)
 
 
 @router.get("/people")
