@@ -21,7 +21,7 @@ def test_a_link_makes_an_account_once(service, enter):
 def test_a_name_that_is_taken_does_not_use_the_link_up(service, enter):
     client, link = enter("ann"), service.people.make_link("annotator")
     taken = client.post(f"/enter/{link}", data={"name": "ann", "password": "correct horse"})
-    assert "there is an account" in visible_text(taken.text)
+    assert "There is an account" in visible_text(taken.text)
     free = client.post(f"/enter/{link}", data={"name": "bob", "password": "correct horse"})
     assert free.status_code == 303
 
@@ -45,10 +45,10 @@ def test_a_wrong_password_tells_nothing_and_slows_down(enter):
         visible_text(client.post("/sign-in", data={"name": name, "password": "wrong horse"}).text)
         for name in ("ann", "nobody")
     }
-    assert all("the name or the password is wrong" in text for text in texts)
+    assert all("The name or the password is wrong" in text for text in texts)
     for _ in range(4):
         last = client.post("/sign-in", data={"name": "ann", "password": "wrong horse"})
-    assert "too many tries" in visible_text(last.text)
+    assert "Too many tries" in visible_text(last.text)
     assert "askance" not in client.cookies
 
 
@@ -113,7 +113,7 @@ def test_an_application_needs_a_new_name(enter):
     form = {"csrf": client.csrf, "role": "application", "name": "ann"}
     page = client.post("/people", data=form)
     assert page.status_code == 422
-    assert "there is an account" in visible_text(page.text)
+    assert "There is an account" in visible_text(page.text)
 
 
 def test_an_account_is_closed_but_not_ones_own(service, enter):

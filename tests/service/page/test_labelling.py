@@ -128,7 +128,7 @@ def test_an_old_answer_is_changed_from_the_history(enter, service):
     assert "<option selected>spam</option>" in page.text
     assert service.session.status(stream).classes == {"ham": 0, "spam": 1}
     fault = client.post(f"{path}/0/999", data={"label": "ham"}, headers=headers)
-    assert "there is no answer of yours" in visible_text(fault.text)
+    assert "There is no answer of yours" in visible_text(fault.text)
 
 
 def test_the_answer_of_another_cannot_be_changed(enter, service):
@@ -141,7 +141,7 @@ def test_the_answer_of_another_cannot_be_changed(enter, service):
         data={"label": "spam"},
         headers={"X-CSRF-Token": bob.csrf},
     )
-    assert "there is no answer of yours" in visible_text(page.text)
+    assert "There is no answer of yours" in visible_text(page.text)
     assert service.session.status(stream).classes == {"ham": 1, "spam": 0}
 
 

@@ -107,8 +107,8 @@ def test_a_file_that_cannot_be_read_is_told_with_its_own_name(enter, stream):
     for name, content, message in (
         ("mail.csv", b"id,id\n1,2\n", "mail.csv has two columns named"),
         ("mail.csv", b"", "mail.csv"),
-        ("mail.exe", b"x", "format must be one of"),
-        ("mail." + "x" * 400, b"x", "format must be one of"),
+        ("mail.exe", b"x", "Format must be one of"),
+        ("mail." + "x" * 400, b"x", "Format must be one of"),
         ("../../etc/passwd.csv", b"a,a\n1,2\n", "two columns"),
         ("", b"x", "Choose a file first"),
     ):
