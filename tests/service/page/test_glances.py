@@ -20,6 +20,7 @@ STATUS = {
     "withdrawn": 0,
     "left": 0,
     "query_rate": 0.11,
+    "rate_now": 0.05,
     "error": None,
     "classes": {"ham": 10, "spam": 8},
     "reason": None,
