@@ -8,10 +8,13 @@ from playwright.sync_api import Route
 from tests.browser.conftest import PASSWORD, Desk, Site
 from tests.service.conftest import settings
 
+from askance.service.demo import make_demo
+
 pytestmark = pytest.mark.slow
 
 AXE = (Path(__file__).parent / "axe" / "axe.min.js").read_text()
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+SMALL = {"viewport": {"width": 375, "height": 667}, "has_touch": True, "is_mobile": True}
 EVIL = (
     "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
     "<svg onload=window.hacked=1><div hx-get='/people' hx-trigger='load'>"
@@ -201,8 +204,10 @@ def test_a_phone(site: Site):
     stream = make_stream(site, classes=tuple("0123456789"), learner="passive")
     desk = site.open(**PHONE)
     for path in ("/", "/new", "/people", f"/streams/{stream}"):
-        desk.page.goto(path)
-        assert desk.page.evaluate(WIDE) <= 0, path
+        for shape in (SMALL, PHONE):
+            desk.page.set_viewport_size(shape["viewport"])
+            desk.page.goto(path)
+            assert desk.page.evaluate(WIDE) <= 0, path
     label(desk, stream)
     assert desk.page.evaluate(WIDE) <= 0
     for button in desk.page.locator(".answers button").all():
@@ -219,6 +224,53 @@ def test_a_phone(site: Site):
         desk.question()
     desk.settle()
     assert site.service.session.status(stream).classes["7"] == 3
+
+
+def test_the_answers_leave_the_record_its_room(site: Site):
+    long = tuple(f"a class with a rather long name, number {i}" for i in range(14))
+    stream = make_stream(site, classes=long, learner="coal")
+    for shape in ({}, SMALL):
+        desk = site.open(f"ann{len(shape)}", **shape)
+        label(desk, stream)
+        page = desk.page
+        assert page.evaluate("document.querySelector('.answers').offsetHeight / innerHeight") < 0.5
+        last = page.locator(".answers [data-label]").last
+        last.scroll_into_view_if_needed()
+        inside = "button => button.scrollHeight <= button.clientHeight"
+        assert all(button.evaluate(inside) for button in page.locator(".answers button").all())
+        page.locator("[data-command=skip]").click()
+        desk.settle()
+
+
+def test_the_digit_of_the_demo_is_whole_on_a_small_phone(site: Site):
+    stream = make_demo(site.service.session)
+    desk = site.open(**SMALL)
+    label(desk, stream)
+    picture = desk.page.locator(".question:not([hidden]) img").bounding_box()
+    answers = desk.page.locator(".answers").bounding_box()
+    assert picture["y"] + picture["height"] <= answers["y"]
+    assert answers["y"] + answers["height"] <= SMALL["viewport"]["height"]
+
+
+def test_what_a_form_has_done_is_said_once(site: Site):
+    stream = make_demo(site.service.session)
+    page = site.open().page
+    page.goto(f"/streams/{stream}?answering=200")
+    page.get_by_text("200 questions are being answered").wait_for()
+    page.reload()
+    page.get_by_role("heading", name="Now").wait_for()
+    assert page.get_by_text("200 questions are being answered").count() == 0
+
+
+def test_a_file_that_is_too_large_is_told_before_it_is_sent(site: Site, tmp_path: Path):
+    stream = make_stream(site)
+    page = site.open().page
+    page.goto(f"/streams/{stream}")
+    (tmp_path / "large.csv").write_bytes(b"a\n" * 9_000_000)
+    page.get_by_label("A file").set_input_files(tmp_path / "large.csv")
+    page.get_by_role("button", name="Upload").click()
+    wrong = page.get_by_label("A file").evaluate("file => file.validationMessage")
+    assert wrong == "The file has 17.2 MB; it may have 16 MB."
 
 
 def test_a_record_full_of_scripts_and_of_very_long_text(site: Site):

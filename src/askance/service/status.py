@@ -23,9 +23,9 @@ class StreamStatus:
     questions were asked, of which ``waiting`` want replies, ``tied`` an admin's word, ``answered``
     have a label and ``withdrawn`` were given up. ``left`` is how many labels may still be bought,
     ``query_rate`` the share of examples that were asked about since the start and ``rate_now`` that
-    of the last ones, ``error`` that of the predictions so far, ``classes`` how often each label was given, and
-    ``reason`` a sentence on why no question waits, if none does. ``refitting`` tells whether a new
-    classifier is on its way, and ``fitted`` of how many labels the one is that serves.
+    of the last ones, ``error`` that of the predictions so far, ``classes`` how often each label was
+    given, and ``reason`` a sentence on why no question waits, if none does. ``refitting`` tells
+    whether a new classifier is on its way, and ``fitted`` of how many labels the one is that serves.
     """
 
     id: str
@@ -113,7 +113,11 @@ def new_point(stream: OpenStream) -> list[Statement]:
     labels = sum(stream.books.labels.values())
     if stream.learner is None or not point_due(labels):
         return []
-    row = {"stream": stream.id, "labels": labels, "data": json.dumps(_point(stream.learner, stream))}
+    row = {
+        "stream": stream.id,
+        "labels": labels,
+        "data": json.dumps(_point(stream.learner, stream)),
+    }
     mine = (points.c.stream == stream.id) & (points.c.labels >= labels)
     return [(points.delete().where(mine), [{}]), (points.insert(), [row])]
 

@@ -1,6 +1,6 @@
 from tests.service.page.conftest import visible_text
 
-NEVER = "is not known here, or has ended"
+NEVER = "This link has been used or has expired."
 
 
 def test_a_link_makes_an_account_once(service, enter):
@@ -124,3 +124,31 @@ def test_an_account_is_closed_but_not_ones_own(service, enter):
     assert ann.post(f"/people/{ids['bob']}/close", data={"csrf": ann.csrf}).status_code == 303
     assert bob.get("/").headers["location"] == "/sign-in"
     assert "closed" in ann.get("/people").text
+
+
+def test_a_webhook_is_set_with_a_secret_that_is_shown_once_and_removed(service, enter):
+    client = enter()
+    form = {"csrf": client.csrf, "url": "https://93.184.216.34/hook", "stopped": "on"}
+    page = client.post("/webhooks", data=form)
+    secret = page.text.split('id="secret">')[1].split("<")[0].strip()
+    (hook,) = service.webhooks.all()
+    assert (hook.url, hook.topics, hook.stream) == (form["url"], ("stopped",), None)
+    again = client.get("/people").text
+    assert form["url"] in again
+    assert secret not in again
+    client.post(f"/webhooks/{hook.id}/remove", data={"csrf": client.csrf})
+    assert service.webhooks.all() == []
+
+
+def test_a_webhook_that_cannot_be_set_is_told(service, enter):
+    client = enter()
+    for form, message in (
+        ({"url": "ftp://example.org", "stopped": "on"}, "A webhook needs an http or https URL"),
+        ({"url": "http://127.0.0.1/", "stopped": "on"}, "leads to a private address"),
+        ({"url": "https://93.184.216.34/"}, "The topics are questions, stopped"),
+        ({"url": "https://93.184.216.34/", "stopped": "on", "stream": "x"}, "No stream has the id"),
+    ):
+        page = client.post("/webhooks", data={"csrf": client.csrf, **form})
+        assert page.status_code == 422
+        assert message in visible_text(page.text)
+    assert service.webhooks.all() == []

@@ -13,6 +13,8 @@ FORMS += [
     "/people/x/close",
     "/people/x/token",
     "/people/x/end-tokens",
+    "/webhooks",
+    "/webhooks/x/remove",
 ]
 FOR_ADMINS = [path for path in FORMS if path != "/sign-out"]
 

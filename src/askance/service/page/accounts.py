@@ -1,4 +1,4 @@
-"""Signing in and out, and the accounts, links and tokens that admins give."""
+"""Signing in and out, and what admins give: accounts, links, tokens, webhooks."""
 
 from typing import Annotated
 
@@ -19,7 +19,9 @@ from askance.service.page.visitors import (
     stay_signed_in,
 )
 from askance.service.people import Forbidden, NotAllowed
+from askance.service.running import Service
 from askance.service.throttle import TooOften
+from askance.service.webhooks import TOPICS
 
 __all__ = ["router"]
 
@@ -52,8 +54,15 @@ def _sign_in(
 @router.get("/enter/{link}")
 def _enter_page(link: str, service: InService) -> Response:
     """The form by which a one-time link becomes an account."""
-    service.people.check_link(link)
+    _check_link(service, link)
     return rendered("enter.html", {"person": None, "name": "", "link": link})
+
+
+def _check_link(service: Service, link: str) -> None:
+    try:
+        service.people.check_link(link)
+    except NotAllowed:
+        raise NotAllowed("this link has been used or has expired") from None
 
 
 @router.post("/enter/{link}")
@@ -70,6 +79,7 @@ def _enter(
     try:
         _check_site(site)
         people.throttle.check(address)
+        _check_link(service, link)
         signed_in = people.redeem(link, name, password)
     except AskanceError as error:
         if isinstance(error, NotAllowed):
@@ -138,17 +148,39 @@ def _close(account: str, visitor: AdminForm) -> Response:
     return RedirectResponse("/people", 303)
 
 
+@router.post("/webhooks")
+def _add_webhook(visitor: AdminForm) -> Response:
+    """Set a webhook; its secret is shown once."""
+    topics = [topic for topic in TOPICS if visitor.text(topic)]
+    stream = visitor.text("stream") or None
+    try:
+        if stream is not None:
+            visitor.settings(stream)
+        _, secret = visitor.webhooks.add(visitor.text("url"), topics, stream)
+    except AskanceError as error:
+        return _page(visitor, fault=str(error))
+    return _page(visitor, says="The secret by which messages are signed.", secret=secret)
+
+
+@router.post("/webhooks/{id}/remove")
+def _remove_webhook(id: str, visitor: AdminForm) -> Response:
+    """Remove a webhook."""
+    visitor.webhooks.remove(id)
+    return RedirectResponse("/people", 303)
+
+
 def _with_token(visitor: Visitor, account: str) -> Response:
     name = visitor.people.account(account).name
     return _page(visitor, says=f"A token of {name}.", secret=visitor.people.make_token(account))
 
 
 def _page(visitor: Visitor, *, fault: str = "", says: str = "", secret: str = "") -> Response:
-    names = {id: visitor.settings(id).name for id in visitor.streams()}
     context = {
         "here": "people",
+        "hooks": visitor.webhooks.all(),
+        "topics": TOPICS,
         "people": visitor.people.accounts(),
-        "names": names,
+        "names": {id: visitor.name_of(id) for id in visitor.streams()},
         "says": says,
         "secret": secret,
         "fault": fault,

@@ -44,6 +44,7 @@ class Visitor:
     def __init__(self, signed_in: SignedIn, service: Service, address: str) -> None:
         self.signed_in, self.address = signed_in, address
         self.session, self.people, self.limits = service.session, service.people, service.limits
+        self.webhooks = service.webhooks
         self.id, self.name = signed_in.account.id, signed_in.account.name
         self.is_admin = signed_in.account.role == "admin"
         self.form = FormData()
@@ -57,6 +58,14 @@ class Visitor:
     def streams(self) -> list[str]:
         """The streams that they may use."""
         return [id for id in self.session.streams() if self.signed_in.account.may_use(id)]
+
+    def name_of(self, stream: str) -> str:
+        """What people call a stream, also if it cannot be read."""
+        try:
+            return self.settings(stream).name
+        except Exception:
+            first = next(iter(self.session.log.read(stream, 0, 1)), None)
+            return stream if first is None else str(first.data["settings"]["name"])
 
     def page(
         self,

@@ -100,7 +100,7 @@ function show(points) {
   draw("chart-rate", [line("asked", "--good")], [of("labels"), rates]);
   const last = points.at(-1);
   drawClasses(last.classes);
-  sentence("chart-error", `After ${last.labels} labels the error is ${percent(last.error)}, between ${percent(last.low)} and ${percent(last.high)}.`);
+  sentence("chart-error", `After ${last.labels} labels the mean error is estimated at ${percent(last.error)} and lies between ${percent(last.low)} and ${percent(last.high)}.`);
   sentence("chart-rate", `It asks about ${percent(rates.at(-1))} of the examples now, and has asked about ${percent(last.query_rate)} since the start.`);
   box.dataset.shown = last.labels;
 }

@@ -32,5 +32,14 @@ document.addEventListener("htmx:after:swap", (event) => {
   if (event.detail.ctx.response?.status < 400) show("");
 });
 
+// The server would end the connection before a page could say so.
+const file = document.querySelector("input[type=file][data-most]");
+file?.addEventListener("change", () => {
+  const megabytes = (file.files[0]?.size ?? 0) / 2 ** 20;
+  const isTooLarge = megabytes > Number(file.dataset.most) - 0.01; // the form around it counts too
+  file.setCustomValidity(isTooLarge ? `The file has ${megabytes.toFixed(1)} MB; it may have ${file.dataset.most} MB.` : "");
+  file.reportValidity();
+});
+
 // What a form has done is said once, not again when the page is loaded again.
 if (document.querySelector("[data-once]")) history.replaceState(null, "", location.pathname);
