@@ -338,9 +338,10 @@ class StreamStatus:
     ``seen`` examples came in, of which ``refused`` were left out for lack of budget; ``asked``
     questions were asked, of which ``waiting`` want replies, ``tied`` an admin's word, ``answered``
     have a label and ``withdrawn`` were given up. ``left`` is how many labels may still be bought,
-    ``error`` that of the predictions so far, ``classes`` how often each label was given, and
-    ``reason`` a sentence on why no question waits, if none does. ``refitting`` tells whether a new
-    classifier is on its way, and ``fitted`` of how many labels the one is that serves.
+    ``query_rate`` the share of examples that were asked about since the start and ``rate_now`` that
+    of the last ones, ``error`` that of the predictions so far, ``classes`` how often each label was
+    given, and ``reason`` a sentence on why no question waits, if none does. ``refitting`` tells
+    whether a new classifier comes, and ``fitted`` of how many labels the one is that serves.
     """
 
     id: str
@@ -355,6 +356,7 @@ class StreamStatus:
     withdrawn: int
     left: int | None
     query_rate: float
+    rate_now: float
     error: Interval | None
     classes: dict[str, int]
     reason: str | None
@@ -365,7 +367,10 @@ class StreamStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChartPoint:
-    """What was known after so many ``labels``: the error, its interval and the query rate."""
+    """What was known after so many ``labels``: the error, its interval and the query rate.
+
+    ``rate_now`` is None in points that are older than it.
+    """
 
     labels: int
     seen: int
@@ -374,6 +379,7 @@ class ChartPoint:
     low: float | None
     high: float | None
     classes: dict[str, int]
+    rate_now: float | None = None
 
 
 class Agreement(NamedTuple):

@@ -1,16 +1,20 @@
 """A browser under conditions that are not of the best: others, no network, small, hostile."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.browser.conftest import Desk, Site
+from playwright.sync_api import Route
+from tests.browser.conftest import PASSWORD, Desk, Site
 from tests.service.conftest import settings
+
+from askance.service.demo import make_demo
 
 pytestmark = pytest.mark.slow
 
 AXE = (Path(__file__).parent / "axe" / "axe.min.js").read_text()
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+SMALL = {"viewport": {"width": 375, "height": 667}, "has_touch": True, "is_mobile": True}
 EVIL = (
     "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
     "<svg onload=window.hacked=1><div hx-get='/people' hx-trigger='load'>"
@@ -109,6 +113,77 @@ def test_an_answer_whose_receipt_was_lost_counts_once(site: Site):
     site.faults[:] = [fault for fault in site.faults if "ERR_FAILED" not in fault]
 
 
+def test_who_signs_in_again_in_another_tab_has_their_replies_sent(site: Site):
+    stream = make_stream(site)
+    desk = site.open()
+    label(desk, stream)
+    page = desk.page
+    other = page.context.new_page()
+    other.goto("/")
+    other.get_by_role("button", name="Sign out").click()
+    other.get_by_label("Password").wait_for()
+    desk.press("1")
+    page.get_by_text("You are signed out: sign in again").wait_for()
+    assert answers(site, stream) == []
+    other.get_by_label("Name").fill("ann")
+    other.get_by_label("Password").fill(PASSWORD)
+    other.get_by_role("button", name="Sign in").click()
+    other.get_by_role("heading", name="Streams").wait_for()
+    page.bring_to_front()
+    desk.settle()
+    assert answers(site, stream) == [0]
+    # What is sent by htmx has the new token too.
+    desk.question()
+    page.keyboard.press("h")
+    page.locator("#history select").select_option("spam")
+    page.get_by_role("button", name="Change your answer to question 1").click()
+    page.get_by_text("Changed.").wait_for()
+    assert site.service.session.status(stream).classes == {"ham": 0, "spam": 1}
+    site.faults[:] = [fault for fault in site.faults if "401" not in fault and "403" not in fault]
+
+
+def test_replies_are_never_sent_in_the_name_of_somebody_else(site: Site):
+    stream = make_stream(site)
+    desk, bob = site.open("ann"), site.open("bob", "annotator")
+    label(desk, stream)
+    desk.page.context.clear_cookies()
+    desk.page.context.add_cookies(bob.page.context.cookies())
+    desk.press("1")
+    desk.page.get_by_text("Somebody else has signed in: reload this page").first.wait_for()
+    assert answers(site, stream) == []
+    site.faults[:] = [fault for fault in site.faults if "403" not in fault]
+
+
+def failing(status: int) -> Callable[[Route], None]:
+    return lambda route: route.fulfill(status=status, body="no")
+
+
+def test_a_server_that_fails_takes_no_panel(site: Site):
+    stream = make_stream(site)
+    desk = site.open()
+    label(desk, stream)
+    page, trouble = desk.page, desk.page.locator("#trouble")
+    for status, words in ((500, "The service has a problem"), (401, "You are signed out")):
+        page.route("**/glance", failing(status))
+        trouble.get_by_text(words).wait_for()
+        assert "Labels" in page.locator("#glance").inner_text()
+        page.unroute("**/glance")
+        trouble.wait_for(state="hidden")
+    page.route("**/glance", lambda route: route.abort())
+    trouble.get_by_text("Cannot reach the service").wait_for()
+    site.faults.clear()
+
+
+def test_the_history_says_that_it_needs_the_network(site: Site):
+    stream = make_stream(site)
+    desk = site.open()
+    label(desk, stream)
+    desk.page.context.set_offline(True)
+    desk.page.keyboard.press("h")
+    desk.page.locator("#history").get_by_text("The history needs the network").wait_for()
+    site.faults.clear()
+
+
 def test_undo_without_a_network(site: Site):
     stream = make_stream(site)
     desk = site.open()
@@ -129,8 +204,10 @@ def test_a_phone(site: Site):
     stream = make_stream(site, classes=tuple("0123456789"), learner="passive")
     desk = site.open(**PHONE)
     for path in ("/", "/new", "/people", f"/streams/{stream}"):
-        desk.page.goto(path)
-        assert desk.page.evaluate(WIDE) <= 0, path
+        for shape in (SMALL, PHONE):
+            desk.page.set_viewport_size(shape["viewport"])
+            desk.page.goto(path)
+            assert desk.page.evaluate(WIDE) <= 0, path
     label(desk, stream)
     assert desk.page.evaluate(WIDE) <= 0
     for button in desk.page.locator(".answers button").all():
@@ -147,6 +224,53 @@ def test_a_phone(site: Site):
         desk.question()
     desk.settle()
     assert site.service.session.status(stream).classes["7"] == 3
+
+
+def test_the_answers_leave_the_record_its_room(site: Site):
+    long = tuple(f"a class with a rather long name, number {i}" for i in range(14))
+    stream = make_stream(site, classes=long, learner="coal")
+    for shape in ({}, SMALL):
+        desk = site.open(f"ann{len(shape)}", **shape)
+        label(desk, stream)
+        page = desk.page
+        assert page.evaluate("document.querySelector('.answers').offsetHeight / innerHeight") < 0.5
+        last = page.locator(".answers [data-label]").last
+        last.scroll_into_view_if_needed()
+        inside = "button => button.scrollHeight <= button.clientHeight"
+        assert all(button.evaluate(inside) for button in page.locator(".answers button").all())
+        page.locator("[data-command=skip]").click()
+        desk.settle()
+
+
+def test_the_digit_of_the_demo_is_whole_on_a_small_phone(site: Site):
+    stream = make_demo(site.service.session)
+    desk = site.open(**SMALL)
+    label(desk, stream)
+    picture = desk.page.locator(".question:not([hidden]) img").bounding_box()
+    answers = desk.page.locator(".answers").bounding_box()
+    assert picture["y"] + picture["height"] <= answers["y"]
+    assert answers["y"] + answers["height"] <= SMALL["viewport"]["height"]
+
+
+def test_what_a_form_has_done_is_said_once(site: Site):
+    stream = make_demo(site.service.session)
+    page = site.open().page
+    page.goto(f"/streams/{stream}?answering=200")
+    page.get_by_text("200 questions are being answered").wait_for()
+    page.reload()
+    page.get_by_role("heading", name="Now").wait_for()
+    assert page.get_by_text("200 questions are being answered").count() == 0
+
+
+def test_a_file_that_is_too_large_is_told_before_it_is_sent(site: Site, tmp_path: Path):
+    stream = make_stream(site)
+    page = site.open().page
+    page.goto(f"/streams/{stream}")
+    (tmp_path / "large.csv").write_bytes(b"a\n" * 9_000_000)
+    page.get_by_label("A file").set_input_files(tmp_path / "large.csv")
+    page.get_by_role("button", name="Upload").click()
+    wrong = page.get_by_label("A file").evaluate("file => file.validationMessage")
+    assert wrong == "The file has 17.2 MB; it may have 16 MB."
 
 
 def test_a_record_full_of_scripts_and_of_very_long_text(site: Site):

@@ -88,10 +88,10 @@ class Between:
         self.lock, self.times, self.what = lock, times, what
 
     def __enter__(self):
-        self.lock.acquire()
+        self.lock.__enter__()
 
     def __exit__(self, *error):
-        self.lock.release()
+        self.lock.__exit__()
         self.times -= 1
         if not self.times:
             self.what()

@@ -2,7 +2,7 @@ import pytest
 from tests.service.conftest import settings
 
 from askance.service.books import Books
-from askance.service.reasons import why_nothing_waits
+from askance.service.reasons import rate_now, why_nothing_waits
 from askance.types import Event, Stats
 
 
@@ -17,7 +17,6 @@ def stats(**counts):
         (None, "Nothing has come in yet."),
         ({"seen": 0}, "Nothing has come in yet."),
         ({"seen": 9, "answered": 4, "pending": 1}, "The budget of 5 labels is spent."),
-        ({"seen": 400, "asked": 10, "query_rate": 0.025}, "It asks about 1 in 40 examples."),
         ({"seen": 9}, "It has asked about nothing so far."),
     ],
 )
@@ -25,6 +24,25 @@ def test_there_is_always_a_reason(counts, sentence):
     books = Books(settings(total=5))
     found = why_nothing_waits(books, None if counts is None else stats(**counts), 0, 0.0)
     assert found.endswith(sentence)
+
+
+def test_how_much_is_asked_is_that_of_the_last_examples():
+    books = Books(settings(learner="passive"))
+
+    def ask(numbers):
+        for number in numbers:
+            data = {"decision": [1, True, 1.0], "coin": 0.0}
+            books.apply(Event(number, "offered", 0.0, number=number, wanted=True, data=data))
+
+    assert rate_now(books, 0) == 0.0
+    ask(range(100))
+    assert rate_now(books, 100) == 1.0
+    ask(range(100, 1000, 40))
+    assert rate_now(books, 1000) == 5 / 200
+    said = why_nothing_waits(books, stats(seen=1000, asked=123, query_rate=0.123), 0, 0.0)
+    assert said.endswith("It asks about 1 in 40 examples now.")
+    said = why_nothing_waits(books, stats(seen=1300, asked=123, query_rate=0.1), 0, 0.0)
+    assert said.endswith("It has asked about none of the last 200 examples.")
 
 
 def test_others_and_states():

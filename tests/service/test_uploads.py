@@ -7,12 +7,12 @@ import pytest
 from tests.service.conftest import answer_all, settings
 
 from askance.data.reading.intake import Reading
-from askance.errors import BadRecord, UnknownQuestion
+from askance.errors import BadRecord, InvalidParameter, UnknownQuestion
 from askance.service import uploads
 from askance.service.offering import MOST_EXAMPLES
 from askance.service.schema import backlog
 from askance.service.session import Session
-from askance.service.uploads import AT_ONCE, feed, waiting_records
+from askance.service.uploads import AT_ONCE, feed, take_file, waiting_records
 
 
 @pytest.fixture
@@ -255,3 +255,43 @@ def test_a_file_is_tried_by_a_copy_of_the_map(session, tmp_path):
     before = features.get_state()["indexer"]["names"]
     session.upload(stream, tmp_path / "rows.csv")
     assert features.get_state()["indexer"]["names"] == before
+
+
+def test_what_is_there_already_is_counted_and_not_kept_again(session, tmp_path):
+    stream = session.create(settings())
+    opened, path = session.stream(stream), tmp_path / "mail.csv"
+    path.write_text("id,size\n" + "".join(f"{i},{i}\n" for i in range(40)))
+    reading = Reading(id="id")
+    assert take_file(opened, path, reading, "") == (40, 40)
+    # Some of them were offered by now, others wait.
+    assert session.lease(stream, "ann")
+    assert 0 < waiting_records(opened) < 40
+    before = waiting_records(opened)
+    assert take_file(opened, path, reading, "") == (40, 0)
+    path.write_text("id,size\n39,1\n40,2\n40,3\n41,4\n")
+    assert take_file(opened, path, reading, "") == (4, 2)
+    assert waiting_records(opened) == before + 2
+    # The first of an id counts.
+    assert session.upload(stream, path, reading) == 4
+    while questions := session.lease(stream, "ann"):
+        for question in questions:
+            if question.id == "40":
+                assert question.record == {"size": 2}
+            session.answer(stream, "ann", question.number, "ham", key=question.id)
+    assert session.status(stream).seen == 42
+
+
+def test_a_column_to_leave_out_must_be_there(session, tmp_path):
+    stream = session.create(settings())
+    opened, table, lines = session.stream(stream), tmp_path / "a.csv", tmp_path / "a.jsonl"
+    table.write_text("id,size,label\n1,2,ham\n")
+    wrong = "a.csv has no column 'labl' to leave out, its columns are size, label"
+    with pytest.raises(InvalidParameter, match=wrong):
+        take_file(opened, table, Reading(id="id", ignore=("labl", "size")), "")
+    assert waiting_records(opened) == 0
+    # A record of JSON lines may lack a field that others have.
+    lines.write_text('{"size": 1}\n{"size": 2, "label": "ham"}\n')
+    with pytest.raises(InvalidParameter, match="no column 'labl'"):
+        take_file(opened, lines, Reading(ignore=("labl",)), "b")
+    assert take_file(opened, lines, Reading(ignore=("label",)), "b") == (2, 2)
+    assert take_file(opened, table, Reading(id="id", ignore=("id", "label")), "").new == 1

@@ -1,9 +1,14 @@
 """Why no question waits: a sentence that people see."""
 
+import itertools
+
 from askance.service.books import Books
 from askance.types import Stats
 
-__all__ = ["budget_left", "spent", "why_nothing_waits"]
+__all__ = ["budget_left", "rate_now", "spent", "why_nothing_waits"]
+
+NOW = 200
+"""Examples by which it is told how much is asked now."""
 
 
 def why_nothing_waits(books: Books, stats: Stats | None, mine: int, now: float) -> str:
@@ -22,7 +27,7 @@ def why_nothing_waits(books: Books, stats: Stats | None, mine: int, now: float) 
         return f"{len(books.ties)} questions are tied and wait for an admin."
     if stats is None or not stats.seen:
         return "Nothing has come in yet."
-    idle = f"Nothing new has come in that it asks about. It {_rate(stats)}."
+    idle = f"Nothing new has come in that it asks about. It {_rate(books, stats)}."
     return spent(books, stats, now) or idle
 
 
@@ -45,7 +50,20 @@ def budget_left(books: Books, stats: Stats | None) -> int | None:
     return max(0, total - stats.answered - stats.pending)
 
 
-def _rate(stats: Stats) -> str:
+def rate_now(books: Books, seen: int) -> float:
+    """The share of the last examples that were asked about; there are :data:`NOW` of them at most.
+
+    Questions have the numbers of their examples, so only the newest are looked at.
+    """
+    among = min(seen, NOW)
+    newest = itertools.takewhile(lambda number: number >= seen - among, reversed(books.questions))
+    return sum(1 for _ in newest) / among if among else 0.0
+
+
+def _rate(books: Books, stats: Stats) -> str:
     if not stats.asked:
         return "has asked about nothing so far"
-    return f"asks about 1 in {max(1, round(1 / stats.query_rate))} examples"
+    rate = rate_now(books, stats.seen)
+    if not rate:
+        return f"has asked about none of the last {NOW} examples"
+    return f"asks about 1 in {max(1, round(1 / rate))} examples now"

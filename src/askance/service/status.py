@@ -1,10 +1,12 @@
 """Where a stream stands: counts, the error with its interval, and what charts show."""
 
 import json
+import math
 from typing import Any
 
+from askance.live import ActiveLearner
 from askance.service.log import Statement
-from askance.service.reasons import budget_left, why_nothing_waits
+from askance.service.reasons import budget_left, rate_now, why_nothing_waits
 from askance.service.schema import points
 from askance.service.stream import OpenStream
 from askance.types import ChartPoint, StreamStatus
@@ -33,6 +35,7 @@ def status(stream: OpenStream) -> StreamStatus:
             withdrawn=0 if stats is None else stats.withdrawn,
             left=budget_left(books, stats),
             query_rate=0.0 if stats is None else stats.query_rate,
+            rate_now=0.0 if stats is None else rate_now(books, stats.seen),
             error=None if stats is None else stats.error,
             classes={name: books.labels[name] for name in stream.settings.classes},
             reason=why_nothing_waits(books, stats, 0, stream.clock()) if idle else None,
@@ -53,28 +56,45 @@ def point_due(labels: int) -> bool:
 
 def new_point(stream: OpenStream) -> list[Statement]:
     """The statements that keep what a chart shows of now, if that is due."""
-    learner, labels = stream.learner, sum(stream.books.labels.values())
-    if learner is None or not point_due(labels):
+    labels = sum(stream.books.labels.values())
+    if stream.learner is None or not point_due(labels):
         return []
-    stats = learner.stats()
-    error = stats.error
-    point: dict[str, Any] = {
+    row = {
+        "stream": stream.id,
         "labels": labels,
-        "seen": stats.seen,
-        "query_rate": stats.query_rate,
-        "error": None if error is None else error.estimate,
-        "low": None if error is None else error.low,
-        "high": None if error is None else error.high,
-        "classes": dict(stream.books.labels),
+        "data": json.dumps(_point(stream.learner, stream)),
     }
-    row = {"stream": stream.id, "labels": labels, "data": json.dumps(point)}
     mine = (points.c.stream == stream.id) & (points.c.labels >= labels)
     return [(points.delete().where(mine), [{}]), (points.insert(), [row])]
 
 
+def _point(learner: ActiveLearner, stream: OpenStream) -> dict[str, Any]:
+    stats, books = learner.stats(), stream.books
+    error = stats.error
+    known = error is not None and not math.isnan(error.estimate)
+    return {
+        "labels": sum(books.labels.values()),
+        "seen": stats.seen,
+        "query_rate": stats.query_rate,
+        "rate_now": rate_now(books, stats.seen),
+        "error": error.estimate if error is not None and known else None,
+        "low": None if error is None else error.low,
+        "high": None if error is None else error.high,
+        "classes": {name: books.labels[name] for name in stream.settings.classes},
+    }
+
+
 def chart(stream: OpenStream) -> list[ChartPoint]:
-    """What charts show, by the number of labels."""
-    query = points.select().where(points.c.stream == stream.id).order_by(points.c.labels)
+    """What charts show, by the number of labels; the last point is of now.
+
+    Points beyond the labels of now are of answers that were taken back.
+    """
+    with stream.lock:
+        now = None if stream.learner is None else ChartPoint(**_point(stream.learner, stream))
+    if now is None or not now.labels:
+        return []
+    before = (points.c.stream == stream.id) & (points.c.labels < now.labels)
+    query = points.select().where(before).order_by(points.c.labels)
     with stream.log.engine.connect() as connection:
         rows = connection.execute(query).all()
-    return [ChartPoint(**json.loads(row.data)) for row in rows]
+    return [*(ChartPoint(**json.loads(row.data)) for row in rows), now]

@@ -8,14 +8,15 @@ import json
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
 from askance.data.features import FeatureMap
+from askance.data.features.columns import some_of
 from askance.data.reading.intake import Reading
 from askance.data.reading.readers import read_batches
-from askance.errors import BadRecord
+from askance.errors import BadRecord, InvalidParameter
 from askance.service.fold import map_from, map_state
 from askance.service.offering import (
     MOST_EXAMPLES,
@@ -26,17 +27,19 @@ from askance.service.offering import (
     offer_examples,
 )
 from askance.service.reasons import spent
-from askance.service.schema import backlog
+from askance.service.schema import backlog, events
 from askance.service.stream import OpenStream
 from askance.types import Row
 
 __all__ = [
+    "KeptRecords",
     "erase_waiting",
     "feed",
     "is_hungry",
     "keep_file",
     "keep_records",
     "still_to_come",
+    "take_file",
     "waiting_records",
 ]
 
@@ -46,17 +49,34 @@ AT_ONCE = 16
 MOST_TURNS = 100
 """How often that is done for one who waits."""
 
+_LOOKED_UP = 500
+"""Ids that are looked up at a time."""
+
 _KEEPING = threading.Lock()
 """Held until records are on the disk: the places of the next ones follow theirs."""
 
 
+class KeptRecords(NamedTuple):
+    """How many records came, and how many of them were not there already."""
+
+    records: int
+    new: int
+
+
 def keep_file(stream: OpenStream, source: Path, reading: Reading, prefix: str) -> int:
     """Keep the records of a file; how many there were. Ids of records begin with the ``prefix``."""
+    return take_file(stream, source, reading, prefix).records
+
+
+def take_file(stream: OpenStream, source: Path, reading: Reading, prefix: str) -> KeptRecords:
+    """Keep the records of a file; how many there were, and how many are new."""
     return keep_records(stream, _records(stream, source, reading, prefix))
 
 
-def keep_records(stream: OpenStream, records: Iterable[tuple[str, Mapping[str, Any]]]) -> int:
-    """Keep records with their ids, to be offered later.
+def keep_records(
+    stream: OpenStream, records: Iterable[tuple[str, Mapping[str, Any]]]
+) -> KeptRecords:
+    """Keep records with their ids, to be offered later; those that are there already are not.
 
     They are read, checked and encoded without the lock: nobody waits for a large file.
     """
@@ -68,8 +88,25 @@ def keep_records(stream: OpenStream, records: Iterable[tuple[str, Mapping[str, A
         known = _known_map(stream)
         features = _tried_map(stream, known, [record for _, record in kept])
         with _KEEPING:
-            if _is_kept(stream, texts, known, features):
-                return len(kept)
+            new = _new_ones(stream, texts)
+            if _is_kept(stream, new, known, features):
+                return KeptRecords(len(kept), len(new))
+
+
+def _new_ones(stream: OpenStream, texts: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Those whose ids neither wait nor were offered; the first of an id counts."""
+    firsts: dict[str, str] = {}
+    for id, text in texts:
+        firsts.setdefault(id, text)
+    mine, offered = backlog.c.stream == stream.id, events.c.stream == stream.id
+    ids = list(firsts)
+    with stream.log.engine.connect() as connection:
+        there = set(connection.scalars(sa.select(backlog.c.key).where(mine)))
+        for start in range(0, len(ids), _LOOKED_UP):
+            keys = [f"x:{id}" for id in ids[start : start + _LOOKED_UP]]
+            query = sa.select(events.c.key).where(offered & events.c.key.in_(keys))
+            there.update(key.removeprefix("x:") for key in connection.scalars(query))
+    return [(id, text) for id, text in firsts.items() if id not in there]
 
 
 def _known_map(stream: OpenStream) -> FeatureMap | None:
@@ -115,8 +152,9 @@ def _is_kept(
     with stream.lock:
         if not _is_same(_known_map(stream), known):
             return False
-        new = freeze_map(stream, features)
-        futures = [*new, stream.write([], None, [(backlog.insert(), rows)])]
+        futures = freeze_map(stream, features)
+        if rows:
+            futures.append(stream.write([], None, [(backlog.insert(), rows)]))
     stream.wait(futures)
     return True
 
@@ -135,14 +173,24 @@ def _records(
     stream: OpenStream, source: Path, reading: Reading, prefix: str
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
     strings = (*reading.strings, *(stream.settings.text or ()), *stream.settings.ignore)
+    # A column that is named must be there: it may be a typo, and hold the labels.
+    missing, names = set(reading.ignore) - {reading.id}, dict[str, None]()
     for batch in read_batches(source, reading.format, None, reading.id, None, strings):
         for record in batch.records():
             fields = record.fields
             if isinstance(fields, Row):
                 pairs = zip(fields.indices.tolist(), fields.values.tolist(), strict=True)
                 fields = {str(index): value for index, value in pairs}
+            if missing:
+                missing.difference_update(fields)
+                names.update(dict.fromkeys(fields))
             left = {name: v for name, v in fields.items() if name not in reading.ignore}
             yield f"{prefix}{record.id}", left
+    if missing and names:
+        raise InvalidParameter(
+            f"{source} has no column {min(missing)!r} to leave out, "
+            f"its columns are {some_of(names)}"
+        )
 
 
 def waiting_records(stream: OpenStream) -> int:

@@ -54,7 +54,32 @@ def test_a_database_that_fails_is_told_in_a_sentence(service, monkeypatch):
         page = httpx.get(f"{address}/", cookies=made.cookies)
     for told in (answer, page):
         assert told.status_code == 503
-        assert "the database did not take it, so it did not happen" in told.text
+        assert "he database did not take it, so it did not happen" in told.text
+
+
+def test_a_person_reads_a_page_and_a_program_a_problem(service, monkeypatch):
+    def fail():
+        raise ZeroDivisionError("a secret")
+
+    link = service.people.make_link("admin")
+    html = {"Accept": "text/html,*/*;q=0.8"}
+    with served(service) as address:
+        made = httpx.post(f"{address}/enter/{link}", data={"name": "a", "password": "long enough"})
+        monkeypatch.setattr(service.session, "streams", fail)
+        page = httpx.get(f"{address}/", cookies=made.cookies, headers=html)
+        script = httpx.get(f"{address}/", cookies=made.cookies)
+        api = httpx.get(f"{address}/api/v1/streams", cookies=made.cookies, headers=html)
+        wrong = httpx.delete(f"{address}/people", headers=html)
+    assert (page.status_code, wrong.status_code) == (500, 405)
+    for shown in (page, wrong):
+        assert shown.headers["content-type"].startswith("text/html")
+        assert "script-src 'nonce-" in shown.headers["content-security-policy"]
+    assert "Something went wrong here; the server&#39;s log says what." in page.text
+    # Who is signed in finds the way elsewhere.
+    assert "Sign out" in page.text
+    assert "secret" not in page.text
+    for told in (script, api):
+        assert (told.status_code, told.json()["status"]) == (500, 500)
 
 
 def test_a_secret_in_a_path_is_not_logged(service, monkeypatch, caplog):

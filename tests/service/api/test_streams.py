@@ -5,6 +5,7 @@ from tests.service.conftest import made_records, truth
 from tests.service.serving import client, served
 
 from askance.live import ActiveLearner
+from askance.service.api.streams import file_name
 
 SHAPE = {"name": "mail", "classes": ["ham", "spam"], "learner": "iwal1", "bits": 6}
 
@@ -58,7 +59,7 @@ def test_a_stream_from_its_creation_to_its_model(admin, stream, tmp_path):
     assert [loaded.classes[loaded.predict(r) > 0] for r in fresh] == [p["label"] for p in predicted]
     table = admin.get(f"/streams/{stream}/labels")
     assert len(table.text.splitlines()) == status["answered"] + 1
-    assert table.headers["content-disposition"] == f'attachment; filename="{stream}.csv"'
+    assert table.headers["content-disposition"] == 'attachment; filename="mail.csv"'
     parquet = admin.get(f"/streams/{stream}/labels", params={"format": "parquet"}).content
     assert parquet[:4] == b"PAR1"
 
@@ -82,3 +83,17 @@ def test_what_cannot_work_is_a_problem(admin):
         assert refused.headers["content-type"] == "application/problem+json"
         assert refused.json()["title"] == "Unprocessable Entity"
         assert refused.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("name", "called"),
+    [
+        ("Mail, in and out", "Mail-in-and-out"),
+        ("../../etc/passwd", "etc-passwd"),
+        ('a"; filename="b.exe\r\n', "a-filename-b-exe"),
+        ("日本", "id"),
+        ("x" * 200, "x" * 80),
+    ],
+)
+def test_files_are_called_by_the_name_of_their_stream(name, called):
+    assert file_name(name, "id") == called

@@ -19,6 +19,12 @@ def test_a_rate_leaves_the_total_alone():
     assert (settings.total, settings.horizon, settings.rate) == (None, None, 0.05)
 
 
+@pytest.mark.parametrize("text", ["5%", " 5 % ", "0.05"])
+def test_a_share_may_be_in_percent(text):
+    settings = StreamForm(**(MAIL | {"plan": "rate", "rate": text, "stop_error": text})).settings()
+    assert (settings.rate, settings.stop) == (0.05, {"error": 0.05})
+
+
 def test_limits_and_what_people_see():
     more = {"per_hour": "30", "per_day": " 200 ", "overlap": "2", "opinion": "on"}
     settings = StreamForm(**(MAIL | more), pictures="A.org, b.org").settings()
@@ -36,17 +42,27 @@ def test_the_learner_is_auto_unless_another_is_chosen():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"total": "many"}, "labels in all must be a number, got 'many'"),
-        ({"total": "1.5"}, "labels in all must be a whole number, got '1.5'"),
-        ({"per_hour": "inf"}, "labels in an hour must be a number, got 'inf'"),
-        ({"horizon": ""}, "needs the labels in all and the examples in all"),
-        ({"plan": "rate"}, "needs the share to ask about"),
+        ({"total": "many"}, "Labels in all must be a number, got 'many'"),
+        ({"total": "1.5"}, "Labels in all must be a whole number from 1 on, got '1.5'"),
+        ({"per_hour": "inf"}, "Labels in an hour must be a number, got 'inf'"),
+        ({"horizon": ""}, "Labels in all and Examples in all must be filled in"),
+        ({"plan": "rate"}, "Share to ask about must be filled in"),
         ({"learner": "batch_iwal", "classes": "a\nb\nc"}, "batch_iwal is for two classes"),
-        ({"learner": "iwal1", "plan": "rate", "rate": "0.1"}, "a rate is for the learner auto"),
-        ({"name": " "}, "name must be text"),
-        ({"classes": "ham"}, "classes must be 2 to 100 different names"),
-        ({"pictures": "a.org; script-src *"}, "pictures"),
-        ({"pictures": "https://a.org"}, "pictures"),
+        (
+            {"learner": "iwal1", "plan": "rate", "rate": "0.1"},
+            "a share .* is for the learner auto; iwal1 takes",
+        ),
+        ({"total": "900", "horizon": "800"}, "not be more than Examples in all, got 900 of 800"),
+        ({"overlap": "0"}, "People for each question must be a whole number from 1 on, got '0'"),
+        ({"per_day": "-1"}, "Labels in a day must be a whole number from 1 on"),
+        ({"plan": "rate", "rate": "5"}, "Share to ask about must lie between 0 and 1"),
+        ({"plan": "rate", "rate": "0%"}, "Share to ask about must lie between 0 and 1"),
+        ({"plan": "rate", "rate": "%"}, "Share to ask about must be filled in"),
+        ({"stop_error": "200%"}, "Stop below an error of must lie between 0 and 1"),
+        ({"name": " "}, "Name must be text"),
+        ({"classes": "ham"}, "Classes must be 2 to 100 different names"),
+        ({"pictures": "a.org; script-src *"}, "Hosts of pictures must be hosts"),
+        ({"pictures": "https://a.org"}, "Hosts of pictures must be hosts"),
     ],
 )
 def test_what_is_wrong_is_said(change, message):

@@ -1,7 +1,7 @@
 import re
 
 import pytest
-from tests.service.conftest import settings
+from tests.service.conftest import answer_all, made_records, quick_auto, refit_done, settings
 from tests.service.page.conftest import visible_text
 
 EVIL = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&"
@@ -9,7 +9,8 @@ EVIL = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&"
 
 def offered(service, *records, **chosen):
     stream = service.session.create(settings(**chosen))
-    service.session.offer(stream, [(str(i), record) for i, record in enumerate(records)])
+    if records:
+        service.session.offer(stream, [(str(i), record) for i, record in enumerate(records)])
     return stream
 
 
@@ -63,9 +64,46 @@ def test_classes_are_escaped_and_have_keys(enter, service):
 
 @pytest.mark.parametrize("opinion", [True, False])
 def test_the_opinion_of_the_model_is_hidden_unless_the_stream_shows_it(enter, service, opinion):
-    stream = offered(service, {"size": 1}, opinion=opinion)
+    stream = offered(service, {"size": 1}, {"size": 2}, opinion=opinion)
+    service.session.answer(stream, "bob", 0, "ham", key="b")
     page = enter().get(f"/streams/{stream}/label").text
     assert ("The model says" in page) == opinion
+
+
+@pytest.mark.parametrize("made", [settings, quick_auto])
+def test_a_model_that_has_learned_nothing_has_no_opinion(enter, service, made):
+    stream = service.session.create(made(opinion=True))
+    service.session.offer(stream, made_records(60))
+    client, path = enter(), f"/streams/{stream}/questions"
+    assert "The model says" not in client.get(path).text
+    answer_all(service.session, stream, "bob", 50)
+    refit_done(service.session, stream)
+    assert "The model says" in client.get(path).text
+
+
+def test_nobody_is_told_that_a_question_will_come_where_none_will(enter, service):
+    stream = offered(service, {"size": 1}, {"size": 2}, total=2)
+    client, path = enter(), f"/streams/{stream}/questions"
+    for number in (0, 1):
+        assert "data-more" in client.get(path).text
+        service.session.answer(stream, client_id(service), number, "ham", key=str(number))
+    spent = client.get(path).text
+    assert "The budget of 2 labels is spent." in spent
+    assert "data-more" not in spent
+    other = offered(service)
+    assert "data-more" in client.get(f"/streams/{other}/questions").text
+    service.session.set_state(other, "stopped", "ann")
+    assert "data-more" not in client.get(f"/streams/{other}/questions").text
+
+
+def test_an_old_answer_waits_for_a_button_and_says_its_number_from_one(enter, service):
+    stream = offered(service, {"size": 1})
+    client = enter()
+    service.session.answer(stream, client_id(service), 0, "ham", key="k")
+    page = client.get(f"/streams/{stream}/history").text
+    # A select that posted by itself would be changed by one press of an arrow key.
+    assert not re.search(r"<select[^>]*hx-", page)
+    assert "Change your answer to question 1" in visible_text(page)
 
 
 def test_pictures_of_allowed_hosts_may_load_and_no_others(enter, service):
@@ -90,7 +128,7 @@ def test_an_old_answer_is_changed_from_the_history(enter, service):
     assert "<option selected>spam</option>" in page.text
     assert service.session.status(stream).classes == {"ham": 0, "spam": 1}
     fault = client.post(f"{path}/0/999", data={"label": "ham"}, headers=headers)
-    assert "there is no answer of yours" in visible_text(fault.text)
+    assert "There is no answer of yours" in visible_text(fault.text)
 
 
 def test_the_answer_of_another_cannot_be_changed(enter, service):
@@ -103,7 +141,7 @@ def test_the_answer_of_another_cannot_be_changed(enter, service):
         data={"label": "spam"},
         headers={"X-CSRF-Token": bob.csrf},
     )
-    assert "there is no answer of yours" in visible_text(page.text)
+    assert "There is no answer of yours" in visible_text(page.text)
     assert service.session.status(stream).classes == {"ham": 1, "spam": 0}
 
 

@@ -1,3 +1,4 @@
+import json
 import re
 
 import pytest
@@ -43,6 +44,12 @@ def test_templates_need_nothing_that_the_policy_forbids(template):
     text = template.read_text()
     assert not re.search(r"<script(?![^>]*nonce=)", text)
     assert not re.search(r"<style|\sstyle=|\son[a-z]+=|javascript:|\|\s*safe", text)
+
+
+def test_what_a_server_says_that_fails_takes_no_panel():
+    page = rendered("sign_in.html", {"person": None, "name": ""}).body.decode()
+    config = json.loads(re.search(r"name=\"htmx-config\" content='([^']*)'", page)[1])
+    assert config["noSwap"] == [204, 304, "4xx", "5xx"]
 
 
 @pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: path.stem)

@@ -5,7 +5,7 @@ from tests.service.page.conftest import visible_text
 from tests.service.serving import served
 
 PAGES = ["/", "/new", "/people", "/streams/{s}", "/streams/{s}/label", "/streams/{s}/questions"]
-PAGES += ["/streams/{s}/history", "/streams/{s}/glance"]
+PAGES += ["/streams/{s}/history", "/streams/{s}/glance", "/token"]
 FORMS = ["/new", "/people", "/sign-out", "/streams/{s}/state", "/streams/{s}/upload"]
 FORMS += [
     "/streams/{s}/demo",
@@ -13,6 +13,8 @@ FORMS += [
     "/people/x/close",
     "/people/x/token",
     "/people/x/end-tokens",
+    "/webhooks",
+    "/webhooks/x/remove",
 ]
 FOR_ADMINS = [path for path in FORMS if path != "/sign-out"]
 
@@ -54,7 +56,7 @@ def test_what_is_for_admins_is_refused_to_annotators(enter, stream):
     for path in FOR_ADMINS:
         refused = bob.post(path.format(s=stream), data={"csrf": bob.csrf})
         assert refused.status_code == 403
-        assert "this is for admins" in visible_text(refused.text)
+        assert "This is for admins" in visible_text(refused.text)
     for path in ("/new", "/people"):
         assert bob.get(path).status_code == 403
 
@@ -82,12 +84,12 @@ def test_a_fault_leaves_who_is_signed_in_the_way_elsewhere(enter):
     page = client.get("/streams/none")
     assert page.status_code == 404
     assert "Sign out" in visible_text(page.text)
-    assert "no stream has the id" in visible_text(page.text)
+    assert "No stream has the id" in visible_text(page.text)
 
 
 def test_an_address_without_a_page_is_told_on_one(service):
     with served(service) as address:
         page = httpx.get(f"{address}/nothing", headers={"Accept": "text/html"})
-        assert (page.status_code, "there is no such page" in page.text) == (404, True)
+        assert (page.status_code, "There is no such page" in page.text) == (404, True)
         api = httpx.get(f"{address}/api/v1/nothing", headers={"Accept": "text/html"})
         assert (api.status_code, api.json()["status"]) == (404, 404)

@@ -1,10 +1,13 @@
-"""Errors as RFC 9457 has them: a JSON object that says what was wrong, in one sentence."""
+"""Errors as RFC 9457 has them: a JSON object that says what was wrong, in one sentence.
+
+A person who asked for a page gets one with the same sentence.
+"""
 
 import logging
 from http import HTTPStatus
 from typing import Any
 
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
@@ -17,11 +20,12 @@ from askance.errors import (
     LabelConflict,
     UnknownQuestion,
 )
+from askance.service.page.rendering import fault_page, is_person
 from askance.service.people import Forbidden, NotAllowed
 from askance.service.stream import NotWritten
 from askance.service.throttle import TooOften
 
-__all__ = ["ProblemShape", "add_problem_handlers", "not_taken", "problem", "status_of"]
+__all__ = ["ProblemShape", "add_problem_handlers", "not_taken", "problem", "status_of", "told"]
 
 logger = logging.getLogger("askance.service")
 
@@ -53,6 +57,17 @@ def problem(status: int, detail: str, headers: dict[str, str] | None = None) -> 
     return JSONResponse(body.model_dump(), status, headers=headers, media_type=media)
 
 
+def told(
+    request: Request, status: int, detail: str, headers: dict[str, str] | None = None
+) -> Response:
+    """What was wrong, as a page for a person and as a problem for a program."""
+    if not is_person(request):
+        return problem(status, detail, headers)
+    page = fault_page(request, status, detail)
+    page.headers.update(headers or {})
+    return page
+
+
 def status_of(error: AskanceError) -> int:
     """The HTTP status of an error.
 
@@ -71,17 +86,17 @@ def add_problem_handlers(app: FastAPI) -> None:
     app.add_exception_handler(Exception, _unexpected)
 
 
-def _ours(request: Request, error: Any) -> JSONResponse:
+def _ours(request: Request, error: Any) -> Response:
     status = status_of(error)
     headers: dict[str, str] = {}
     if isinstance(error, TooOften):
         headers["Retry-After"] = str(int(error.seconds) + 1)
     if status == 401:
         headers["WWW-Authenticate"] = "Bearer"
-    return problem(status, " ".join(str(error).split()), headers)
+    return told(request, status, " ".join(str(error).split()), headers)
 
 
-def _not_taken(request: Request, error: Any) -> JSONResponse:
+def _not_taken(request: Request, error: Any) -> Response:
     return _ours(request, not_taken(error))
 
 
@@ -94,18 +109,18 @@ def not_taken(error: SQLAlchemyError) -> AskanceError:
     return NotWritten()
 
 
-def _invalid(request: Request, error: Any) -> JSONResponse:
+def _invalid(request: Request, error: Any) -> Response:
     first = error.errors()[0]
     place = ".".join(map(str, first["loc"]))
-    return problem(422, f"{place}: {first['msg']}")
+    return told(request, 422, f"{place}: {first['msg']}")
 
 
-def _http(request: Request, error: Any) -> JSONResponse:
-    return problem(error.status_code, str(error.detail), getattr(error, "headers", None))
+def _http(request: Request, error: Any) -> Response:
+    return told(request, error.status_code, str(error.detail), getattr(error, "headers", None))
 
 
-def _unexpected(request: Request, error: Exception) -> JSONResponse:
+def _unexpected(request: Request, error: Exception) -> Response:
     # Not the path: that of a one-time link is a secret.
     route = getattr(request.scope.get("route"), "path", "unknown")
     logger.error("%s %s failed", request.method, route, exc_info=error)
-    return problem(500, "something went wrong here; the server's log says what")
+    return told(request, 500, "something went wrong here; the server's log says what")

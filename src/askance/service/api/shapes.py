@@ -101,6 +101,7 @@ class StatusShape(BaseModel):
     withdrawn: int
     left: int | None
     query_rate: float
+    rate_now: float
     error: IntervalShape | None
     classes: dict[str, int]
     reason: str | None

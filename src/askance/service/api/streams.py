@@ -2,7 +2,9 @@
 
 import dataclasses
 import math
+import re
 import tempfile
+import unicodedata
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,7 +21,7 @@ from askance.service.api.shapes import (
 from askance.service.settings import StreamSettings
 from askance.types import StreamStatus
 
-__all__ = ["router", "status_shape"]
+__all__ = ["file_name", "router", "status_shape"]
 
 router = APIRouter(prefix="/api/v1/streams", tags=["streams"], route_class=CallerRoute)
 
@@ -81,7 +83,8 @@ def agreement(stream: StreamId, service: InService, admin: Admin) -> AgreementSh
 @router.get("/{stream}/model", response_class=Response)
 def model(stream: StreamId, service: InService, account: Sender) -> Response:
     """The learner as a file, which ``askance predict`` reads."""
-    return _file(service.session.model(stream), f"{stream}.askance", "application/octet-stream")
+    name = file_name(service.session.stream(stream).settings.name, stream)
+    return _file(service.session.model(stream), f"{name}.askance", "application/octet-stream")
 
 
 @router.get("/{stream}/labels", response_class=Response)
@@ -95,10 +98,22 @@ def labels(
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"labels.{format}"
         service.session.export(stream, path)
-        return _file(path.read_bytes(), f"{stream}.{format}", _MEDIA[format])
+        name = file_name(service.session.stream(stream).settings.name, stream)
+        return _file(path.read_bytes(), f"{name}.{format}", _MEDIA[format])
+
+
+def file_name(name: str, id: str) -> str:
+    """What the files of a stream are called: its name, in characters that trip nothing over.
+
+    >>> file_name("Mail, in/out 2026", "3f2a"), file_name("..", "3f2a"), file_name("Öl", "3f2a")
+    ('Mail-in-out-2026', '3f2a', 'Ol')
+    """
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+    words = re.findall("[A-Za-z0-9_]+", plain)
+    return "-".join(words)[:80] or id
 
 
 def _file(content: bytes, name: str, media: str) -> Response:
-    # The name is made of the id, which has nothing that a header or a path could trip over.
+    # The name has nothing that a header or a path could trip over.
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(content, media_type=media, headers=headers)

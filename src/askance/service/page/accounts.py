@@ -1,9 +1,9 @@
-"""Signing in and out, and the accounts, links and tokens that admins give."""
+"""Signing in and out, and what admins give: accounts, links, tokens, webhooks."""
 
 from typing import Annotated
 
 from fastapi import Form, Header, Request, Response
-from fastapi.responses import RedirectResponse
+from fastapi.responses import JSONResponse, RedirectResponse
 
 from askance.errors import AskanceError
 from askance.service.api.callers import COOKIE, InService
@@ -12,13 +12,16 @@ from askance.service.page.rendering import rendered
 from askance.service.page.visitors import (
     AdminForm,
     AdminPage,
+    Signed,
     SignedForm,
     Visitor,
     pages,
     stay_signed_in,
 )
 from askance.service.people import Forbidden, NotAllowed
+from askance.service.running import Service
 from askance.service.throttle import TooOften
+from askance.service.webhooks import TOPICS
 
 __all__ = ["router"]
 
@@ -51,8 +54,15 @@ def _sign_in(
 @router.get("/enter/{link}")
 def _enter_page(link: str, service: InService) -> Response:
     """The form by which a one-time link becomes an account."""
-    service.people.check_link(link)
+    _check_link(service, link)
     return rendered("enter.html", {"person": None, "name": "", "link": link})
+
+
+def _check_link(service: Service, link: str) -> None:
+    try:
+        service.people.check_link(link)
+    except NotAllowed:
+        raise NotAllowed("this link has been used or has expired") from None
 
 
 @router.post("/enter/{link}")
@@ -69,6 +79,7 @@ def _enter(
     try:
         _check_site(site)
         people.throttle.check(address)
+        _check_link(service, link)
         signed_in = people.redeem(link, name, password)
     except AskanceError as error:
         if isinstance(error, NotAllowed):
@@ -85,6 +96,13 @@ def _sign_out(visitor: SignedForm) -> Response:
     response = RedirectResponse("/sign-in", 303)
     response.delete_cookie(COOKIE)
     return response
+
+
+@router.get("/token")
+def _form_token(visitor: Signed) -> Response:
+    """The token of this session: a page that is older than the session asks for it."""
+    headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+    return JSONResponse({"csrf": visitor.signed_in.csrf, "person": visitor.id}, headers=headers)
 
 
 @router.get("/people")
@@ -130,17 +148,39 @@ def _close(account: str, visitor: AdminForm) -> Response:
     return RedirectResponse("/people", 303)
 
 
+@router.post("/webhooks")
+def _add_webhook(visitor: AdminForm) -> Response:
+    """Set a webhook; its secret is shown once."""
+    topics = [topic for topic in TOPICS if visitor.text(topic)]
+    stream = visitor.text("stream") or None
+    try:
+        if stream is not None:
+            visitor.settings(stream)
+        _, secret = visitor.webhooks.add(visitor.text("url"), topics, stream)
+    except AskanceError as error:
+        return _page(visitor, fault=str(error))
+    return _page(visitor, says="The secret by which messages are signed.", secret=secret)
+
+
+@router.post("/webhooks/{id}/remove")
+def _remove_webhook(id: str, visitor: AdminForm) -> Response:
+    """Remove a webhook."""
+    visitor.webhooks.remove(id)
+    return RedirectResponse("/people", 303)
+
+
 def _with_token(visitor: Visitor, account: str) -> Response:
     name = visitor.people.account(account).name
     return _page(visitor, says=f"A token of {name}.", secret=visitor.people.make_token(account))
 
 
 def _page(visitor: Visitor, *, fault: str = "", says: str = "", secret: str = "") -> Response:
-    names = {id: visitor.settings(id).name for id in visitor.streams()}
     context = {
         "here": "people",
+        "hooks": visitor.webhooks.all(),
+        "topics": TOPICS,
         "people": visitor.people.accounts(),
-        "names": names,
+        "names": {id: visitor.name_of(id) for id in visitor.streams()},
         "says": says,
         "secret": secret,
         "fault": fault,

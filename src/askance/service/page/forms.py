@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Self
+from typing import Any, Self
 
 from askance.errors import InvalidParameter
 from askance.service.settings import StreamSettings
@@ -41,7 +41,7 @@ class StreamForm:
     per_hour: str = ""
     per_day: str = ""
     stop_error: str = ""
-    overlap: str = ""
+    overlap: str = "1"
     opinion: str = ""
     pictures: str = ""
     learner: str = "auto"
@@ -54,39 +54,83 @@ class StreamForm:
 
     def settings(self) -> StreamSettings:
         """What they ask for, or a sentence on what is wrong."""
-        by_rate = self.plan == "rate"
-        if by_rate and not self.rate.strip():
-            raise InvalidParameter("a stream by share needs the share to ask about, such as 0.05")
-        if not by_rate and not (self.total.strip() and self.horizon.strip()):
-            raise InvalidParameter(
-                "a stream by total needs the labels in all and the examples in all"
+        total, horizon, rate = self._plan()
+        error = _share("Stop below an error of", self.stop_error)
+        chosen: dict[str, Any] = {
+            "name": self.name.strip(),
+            "classes": listed(self.classes, None),
+            "guidelines": self.guidelines.replace("\r\n", "\n").strip(),
+            "per_hour": _whole("Labels in an hour", self.per_hour),
+            "per_day": _whole("Labels in a day", self.per_day),
+            "overlap": _whole("People for each question", self.overlap) or 1,
+            "pictures": tuple(host.lower() for host in listed(self.pictures)),
+        }
+        try:
+            return StreamSettings(
+                total=total,
+                horizon=horizon,
+                rate=rate,
+                stop={} if error is None else {"error": error},
+                opinion=bool(self.opinion),
+                learner=self.learner or "auto",
+                **chosen,
             )
-        return StreamSettings(
-            name=self.name.strip(),
-            classes=listed(self.classes, None),
-            guidelines=self.guidelines.replace("\r\n", "\n").strip(),
-            total=None if by_rate else _whole("labels in all", self.total),
-            horizon=None if by_rate else _whole("examples in all", self.horizon),
-            rate=_number("share to ask about", self.rate) if by_rate else None,
-            per_hour=_whole("labels in an hour", self.per_hour),
-            per_day=_whole("labels in a day", self.per_day),
-            stop=self._stop(),
-            overlap=_whole("people for each question", self.overlap) or 1,
-            opinion=bool(self.opinion),
-            learner=self.learner or "auto",
-            pictures=tuple(host.lower() for host in listed(self.pictures)),
-        )
+        except InvalidParameter as wrong:
+            raise InvalidParameter(_as_labelled(str(wrong))) from None
 
-    def _stop(self) -> dict[str, float]:
-        error = _number("error to stop at", self.stop_error)
-        return {} if error is None else {"error": error}
+    def _plan(self) -> tuple[int | None, int | None, float | None]:
+        """Labels in all with examples in all, or the share to ask about."""
+        if self.plan == "rate":
+            rate = _share("Share to ask about", self.rate)
+            if rate is None:
+                raise InvalidParameter("Share to ask about must be filled in, such as 0.05 or 5%")
+            if self.learner not in ("", "auto"):
+                raise InvalidParameter(
+                    f"a share of the examples is for the learner auto; {self.learner} takes a total"
+                )
+            return None, None, rate
+        total = _whole("Labels in all", self.total)
+        horizon = _whole("Examples in all", self.horizon)
+        if total is None or horizon is None:
+            raise InvalidParameter("Labels in all and Examples in all must be filled in")
+        if total > horizon:
+            raise InvalidParameter(
+                f"Labels in all must not be more than Examples in all, got {total:,} of {horizon:,}"
+            )
+        return total, horizon, None
+
+
+_LABELS = {"name": "Name", "classes": "Classes", "pictures": "Hosts of pictures"}
+_LABELS |= {"guidelines": "Guidelines for annotators"}
+"""What the form calls settings that are checked elsewhere."""
+
+
+def _as_labelled(wrong: str) -> str:
+    name, _, rest = wrong.partition(" ")
+    return f"{_LABELS.get(name, name)} {rest}"
 
 
 def _whole(name: str, text: str) -> int | None:
     found = _number(name, text.replace(",", ""))
-    if found is not None and not found.is_integer():
-        raise InvalidParameter(f"{name} must be a whole number, got {shown(text)}")
-    return None if found is None else int(found)
+    if found is None:
+        return None
+    if not found.is_integer() or found < 1:
+        raise InvalidParameter(f"{name} must be a whole number from 1 on, got {shown(text)}")
+    return int(found)
+
+
+def _share(name: str, text: str) -> float | None:
+    """A share, such as 0.05 or 5%."""
+    percent = text.strip().removesuffix("%")
+    found = _number(name, percent)
+    if found is None:
+        return None
+    share = found / 100 if percent != text.strip() else found
+    if not 0 < share < 1:
+        raise InvalidParameter(
+            f"{name} must lie between 0 and 1, such as 0.05 or 5%, got {shown(text)}"
+        )
+    return share
 
 
 def _number(name: str, text: str) -> float | None:

@@ -13,10 +13,17 @@ __all__ = ["Glance", "share_text"]
 def share_text(share: float) -> str:
     """A share in percent, with as many digits as mean something.
 
-    >>> share_text(0.0612), share_text(0.31)
-    ('6.1%', '31%')
+    >>> share_text(0.0612), share_text(0.31), share_text(0)
+    ('6.1%', '31%', '0%')
     """
-    return f"{100 * share:.{1 if share < 0.0995 else 0}f}%"
+    return f"{100 * share:.{1 if 0 < share < 0.0995 else 0}f}%"
+
+
+BRIEF, WORDY = 3, 20
+"""Characters of a name that needs little room, and of one that needs much."""
+
+WIDE = 0.5
+"""An interval that is wider says so little that an estimate beside it would mislead."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,10 +43,18 @@ class Glance:
     error_of: str
     waiting: int
     ties: int
+    can_ask: bool
     reason: str
     classes: tuple[str, ...]
     guidelines: str
     lease: float
+    is_broken: bool = False
+
+    @property
+    def room(self) -> str:
+        """How much room the names of the classes need: so many buttons stand in a row."""
+        longest = max(map(len, self.classes))
+        return "brief" if longest <= BRIEF else "wordy" if longest >= WORDY else ""
 
     @classmethod
     def of(cls, status: StreamStatus, settings: StreamSettings) -> Self:
@@ -56,9 +71,10 @@ class Glance:
             rate=_rate(status),
             error=error,
             interval=interval,
-            error_of="" if status.error is None else status.error.of,
+            error_of="" if status.error is None else "mean error of its predictions so far",
             waiting=status.waiting,
             ties=status.tied,
+            can_ask=_can_ask(status),
             reason=status.reason or _waits(status.waiting),
             classes=settings.classes,
             guidelines=settings.guidelines,
@@ -66,17 +82,29 @@ class Glance:
         )
 
 
+def _can_ask(status: StreamStatus) -> bool:
+    """Whether questions may still be asked, or wait."""
+    is_spent = status.left is not None and status.left <= 0
+    return status.state == "running" and not (is_spent and not status.waiting)
+
+
 def _rate(status: StreamStatus) -> str:
-    return f"asked about {share_text(status.query_rate)}" if status.asked else "nothing asked yet"
+    if not status.asked:
+        return "nothing asked yet"
+    if status.state != "running" or status.left == 0:
+        return f"asked about {share_text(status.query_rate)}"
+    return f"asks about {share_text(status.rate_now)} now"
 
 
 def _error(status: StreamStatus) -> tuple[str, str]:
     error = status.error
     if error is None:
         return "not known yet", "answer a few questions"
+    if error.high - error.low > WIDE:
+        return f"{error.low:.0%} to {error.high:.0%}", "too few labels to say more"
     about = "not known yet" if math.isnan(error.estimate) else share_text(error.estimate)
     bounds = f"{share_text(error.low)} to {share_text(error.high)}"
-    return about, f"{bounds}, {100 * error.level:.3g}% sure"
+    return about, f"{100 * error.level:.3g}% interval {bounds}"
 
 
 def _waits(waiting: int) -> str:

@@ -11,6 +11,7 @@ from askance.service.page.records import in_short, record_view
 from askance.service.page.visitors import Signed, SignedCall, Visitor, pages
 from askance.service.session import HistoryEntry, ShownQuestion
 from askance.service.settings import StreamSettings
+from askance.types import StreamStatus
 
 __all__ = ["router"]
 
@@ -45,14 +46,32 @@ def _leased(visitor: Visitor, stream: str) -> dict[str, Any]:
     settings = visitor.settings(stream)
     leased = visitor.session.lease(stream, visitor.id)
     why = "" if leased else visitor.session.why_nothing(stream, visitor.id)
-    return {"questions": [_shown(question, settings) for question in leased], "reason": why}
+    knows = settings.opinion and _has_learned(visitor, stream)
+    return {
+        "questions": [_shown(question, settings, knows) for question in leased],
+        "reason": why,
+        "more": bool(leased) or _may_ask_more(visitor.session.status(stream)),
+    }
 
 
-def _shown(question: ShownQuestion, settings: StreamSettings) -> dict[str, Any]:
+def _has_learned(visitor: Visitor, stream: str) -> bool:
+    """Whether a learner knows anything: before that its opinion is a guess."""
+    status = visitor.session.status(stream)
+    refits = visitor.session.stream(stream).refitting is not None
+    return (status.fitted if refits else status.answered) > 0
+
+
+def _may_ask_more(status: StreamStatus) -> bool:
+    """Whether another question may come without anybody doing something about it."""
+    is_spent = status.left is not None and status.left <= 0 and not status.waiting
+    return status.state != "stopped" and not is_spent
+
+
+def _shown(question: ShownQuestion, settings: StreamSettings, knows: bool) -> dict[str, Any]:
     return {
         "number": question.number,
         "view": record_view(question.record, settings.pictures),
-        "opinion": question.opinion,
+        "opinion": question.opinion if knows else None,
     }
 
 

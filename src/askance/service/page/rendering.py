@@ -2,14 +2,16 @@
 
 import secrets
 from collections.abc import Mapping, Sequence
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
+from fastapi import Request, Response
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-__all__ = ["STATIC", "page_headers", "rendered"]
+__all__ = ["STATIC", "fault_page", "is_person", "page_headers", "rendered", "sentence"]
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
@@ -21,6 +23,20 @@ _TEMPLATES = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
+
+
+def sentence(text: str) -> str:
+    """An error as people read it: with a capital, unless it begins with a name, and a full stop.
+
+    >>> sentence("name must be text"), sentence("mail.csv has two columns named id")
+    ('Name must be text.', 'mail.csv has two columns named id.')
+    """
+    first = text.split(" ", 1)[0].rstrip(",:;")
+    capital = text[:1].upper() if first.isalpha() else text[:1]
+    return capital + text[1:] + ("" if text.endswith((".", "!", "?", "…")) or not text else ".")
+
+
+_TEMPLATES.filters["sentence"] = sentence
 _TEMPLATES.globals["static"] = lambda name: f"/static/{name}"
 
 
@@ -73,3 +89,19 @@ def rendered(
         | dict(context)
     )
     return HTMLResponse(text, status, page_headers(nonce, hosts))
+
+
+def is_person(request: Request) -> bool:
+    """Whether a browser asks for a page, rather than a program for something else."""
+    wants_page = "text/html" in request.headers.get("accept", "")
+    return wants_page and not request.url.path.startswith("/api/")
+
+
+def fault_page(request: Request, status: int, fault: str) -> Response:
+    """A page that says what went wrong, with the way elsewhere for who is signed in."""
+    context = {"title": HTTPStatus(status).phrase, "fault": fault}
+    visitor = getattr(request.state, "visitor", None)
+    if visitor is not None:
+        page: Response = visitor.page("fault.html", context, status=status)
+        return page
+    return rendered("fault.html", {"person": None, **context}, status=status)

@@ -1,10 +1,13 @@
 """Streams at a glance, the page of one, and the forms by which admins run them."""
 
 import hashlib
+import logging
 import shutil
 import tempfile
 import uuid
+from collections.abc import Mapping
 from pathlib import Path, PurePath
+from typing import Any, NamedTuple
 
 from fastapi import Response
 from fastapi.responses import RedirectResponse
@@ -19,10 +22,13 @@ from askance.service.page.glances import Glance
 from askance.service.page.records import record_view
 from askance.service.page.visitors import AdminForm, AdminPage, Signed, Visitor, pages
 from askance.service.settings import LEARNERS
+from askance.service.uploads import take_file
 
 __all__ = ["router"]
 
 router = pages()
+
+logger = logging.getLogger("askance.service")
 
 DEMO_ANSWERS = 200
 """Questions of a demo that one press of a button answers."""
@@ -33,9 +39,25 @@ _STATES = {"pause": "paused", "resume": "resumed", "stop": "stopped"}
 @router.get("/")
 def _streams(visitor: Signed, part: str = "") -> Response:
     """All streams that a person may see."""
-    found = [_seen(visitor, stream) for stream in visitor.streams()]
+    found = [_seen_or_broken(visitor, stream) for stream in visitor.streams()]
     template = "_cards.html" if part == "cards" else "streams.html"
     return visitor.page(template, {"here": "streams", "streams": found})
+
+
+class _Broken(NamedTuple):
+    """A stream that cannot be read."""
+
+    name: str
+    is_broken: bool = True
+
+
+def _seen_or_broken(visitor: Visitor, stream: str) -> Glance | _Broken:
+    """A stream at a glance; one that cannot be read keeps nobody from the others."""
+    try:
+        return _seen(visitor, stream)
+    except Exception:
+        logger.exception("stream %s cannot be read", stream)
+        return _Broken(visitor.name_of(stream))
 
 
 def _seen(visitor: Visitor, stream: str) -> Glance:
@@ -65,10 +87,14 @@ def _create(visitor: AdminForm) -> Response:
 
 @router.get("/streams/{stream}")
 def _stream(
-    stream: str, visitor: Signed, uploaded: int | None = None, answering: int | None = None
+    stream: str,
+    visitor: Signed,
+    uploaded: int | None = None,
+    new: int | None = None,
+    answering: int | None = None,
 ) -> Response:
     """The page of a stream."""
-    note = "" if uploaded is None else f"{uploaded:,} records came in."
+    note = "" if uploaded is None else _came_in(uploaded, uploaded if new is None else new)
     if answering is not None:
         note = (
             f"{answering} questions are being answered: the figures and charts move by themselves."
@@ -76,18 +102,69 @@ def _stream(
     return _page(visitor, stream, note)
 
 
+def _came_in(records: int, new: int) -> str:
+    """What is said of a file.
+
+    >>> _came_in(300, 300), _came_in(300, 299)
+    ('300 records came in.', '299 new records came in; 1 was there already.')
+    """
+    old = records - new
+    came = f"{new:,} {'new ' if old else ''}record{'' if new == 1 else 's'} came in"
+    there = f"{old:,} {'was' if old == 1 else 'were'} there already"
+    return f"{came if new else 'Nothing new came in'}{f'; {there}' if old else ''}."
+
+
 def _page(visitor: Visitor, stream: str, note: str = "", fault: str = "") -> Response:
-    hosts = visitor.settings(stream).pictures
-    tied = visitor.session.ties(stream) if visitor.is_admin else []
+    settings = visitor.settings(stream)
+    hosts = settings.pictures
+    names = {account.id: account.name for account in visitor.people.accounts()}
     context = {
         "stream": _seen(visitor, stream),
-        "ties": [(question.number, record_view(question.record, hosts)) for question in tied],
+        "ties": _ties(visitor, stream, names) if visitor.is_admin else [],
+        "agreement": _agreement(visitor, stream, names) if visitor.is_admin else None,
         "most_megabytes": visitor.limits.body >> 20,
         "note": note,
         "fault": fault,
-        "demo_answers": DEMO_ANSWERS if visitor.settings(stream).demo else 0,
+        "demo_answers": DEMO_ANSWERS if settings.demo else 0,
     }
     return visitor.page("stream.html", context, hosts=hosts, status=422 if fault else 200)
+
+
+def _ties(visitor: Visitor, stream: str, names: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The questions that people do not agree on, with who said what."""
+    opened = visitor.session.stream(stream)
+    tied = visitor.session.ties(stream)
+    with opened.lock:
+        votes = {q.number: list(opened.books.question(q.number).votes.values()) for q in tied}
+    return [
+        {
+            "number": question.number,
+            "view": record_view(question.record, opened.settings.pictures),
+            "said": [
+                (names.get(vote.actor, "somebody"), vote.label)
+                for vote in votes[question.number]
+                if vote.label is not None
+            ],
+        }
+        for question in tied
+    ]
+
+
+def _agreement(visitor: Visitor, stream: str, names: Mapping[str, str]) -> dict[str, Any] | None:
+    """How much people agree, in words; None where one person answers each question."""
+    if visitor.settings(stream).overlap < 2:
+        return None
+    found = visitor.session.agreement(stream)
+    if not found.questions:
+        return {"all": "No question has two answers yet.", "pairs": []}
+    pairs = [
+        f"{names.get(one, 'somebody')} and {names.get(other, 'somebody')}: {kappa:.2f} (Cohen)"
+        for (one, other), kappa in found.pairs.items()
+        if kappa is not None
+    ]
+    kappa = "not known yet" if found.fleiss is None else f"{found.fleiss:.2f}"
+    said = f"Fleiss' kappa is {kappa}, by {found.questions:,} questions with two answers or more."
+    return {"all": said, "pairs": pairs}
 
 
 @router.get("/streams/{stream}/glance")
@@ -122,10 +199,11 @@ def _upload(stream: str, visitor: AdminForm) -> Response:
         with path.open("wb") as copy:
             shutil.copyfileobj(file.file, copy)
         try:
-            count = visitor.session.upload(stream, path, reading, _prefix(path, reading))
+            opened = visitor.session.stream(stream)
+            kept = take_file(opened, path, reading, _prefix(path, reading))
         except AskanceError as error:
             return _page(visitor, stream, fault=str(error).replace(str(path), file.filename))
-    return RedirectResponse(f"/streams/{stream}?uploaded={count}", 303)
+    return RedirectResponse(f"/streams/{stream}?uploaded={kept.records}&new={kept.new}", 303)
 
 
 def _prefix(path: Path, reading: Reading) -> str:
@@ -142,7 +220,12 @@ def _decide(stream: str, number: int, visitor: AdminForm) -> Response:
     visitor.settings(stream)
     key = f"tie-{uuid.uuid4().hex}"
     visitor.session.answer(stream, visitor.id, number, visitor.text("label"), key=key, admin=True)
-    return RedirectResponse(f"/streams/{stream}", 303)
+    left = [question.number for question in visitor.session.ties(stream)]
+    # The next one, so that who decides many stays where they were.
+    coming = next((n for n in left if n > number), left[0] if left else None)
+    return RedirectResponse(
+        f"/streams/{stream}#{'now' if coming is None else f'tie-{coming}'}", 303
+    )
 
 
 @router.post("/streams/{stream}/demo")

@@ -1,7 +1,6 @@
 """Who looks at a page, what they may see and do, and what they are told when it goes wrong."""
 
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
-from http import HTTPStatus
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Request, Response
@@ -15,7 +14,7 @@ from askance.errors import AskanceError
 from askance.service.api.accounts import set_cookie
 from askance.service.api.callers import COOKIE, CSRF_HEADER, InService
 from askance.service.api.problems import not_taken, problem, status_of
-from askance.service.page.rendering import rendered
+from askance.service.page.rendering import fault_page, is_person, rendered
 from askance.service.people import Forbidden, NotAllowed, SignedIn
 from askance.service.running import Service
 from askance.service.session import UnknownStream
@@ -45,6 +44,7 @@ class Visitor:
     def __init__(self, signed_in: SignedIn, service: Service, address: str) -> None:
         self.signed_in, self.address = signed_in, address
         self.session, self.people, self.limits = service.session, service.people, service.limits
+        self.webhooks = service.webhooks
         self.id, self.name = signed_in.account.id, signed_in.account.name
         self.is_admin = signed_in.account.role == "admin"
         self.form = FormData()
@@ -58,6 +58,14 @@ class Visitor:
     def streams(self) -> list[str]:
         """The streams that they may use."""
         return [id for id in self.session.streams() if self.signed_in.account.may_use(id)]
+
+    def name_of(self, stream: str) -> str:
+        """What people call a stream, also if it cannot be read."""
+        try:
+            return self.settings(stream).name
+        except Exception:
+            first = next(iter(self.session.log.read(stream, 0, 1)), None)
+            return stream if first is None else str(first.data["settings"]["name"])
 
     def page(
         self,
@@ -146,7 +154,7 @@ class PageRoute(APIRoute):
             except SQLAlchemyError as error:
                 return _told(request, not_taken(error))
             except RequestValidationError:
-                return _fault(request, 422, "what was sent could not be read")
+                return fault_page(request, 422, "what was sent could not be read")
 
         return told
 
@@ -154,22 +162,13 @@ class PageRoute(APIRoute):
 def _told(request: Request, error: AskanceError) -> Response:
     if isinstance(error, _SignedOut) and "hx-request" not in request.headers:
         return RedirectResponse("/sign-in", 303)
-    return _fault(request, status_of(error), str(error))
-
-
-def _fault(request: Request, status: int, fault: str) -> Response:
-    context = {"title": HTTPStatus(status).phrase, "fault": fault}
-    visitor: Visitor | None = getattr(request.state, "visitor", None)
-    if visitor is not None:
-        return visitor.page("fault.html", context, status=status)
-    return rendered("fault.html", {"person": None, **context}, status=status)
+    return fault_page(request, status_of(error), str(error))
 
 
 def no_such_page(request: Request, error: Exception) -> Response:
     """Tell a person that nothing is at an address, and a program in its own way."""
-    is_person = "text/html" in request.headers.get("accept", "")
-    if is_person and not request.url.path.startswith("/api/"):
-        return _fault(request, 404, "there is no such page")
+    if is_person(request):
+        return fault_page(request, 404, "there is no such page")
     return problem(404, str(getattr(error, "detail", "not found")))
 
 

@@ -64,7 +64,7 @@ function line(label, name = "--accent") {
 function drawClasses(counts) {
   const bars = document.querySelector("#chart-classes .bars");
   const most = Math.max(1, ...Object.values(counts));
-  bars.replaceChildren(...Object.entries(counts).sort().flatMap(([name, count]) => {
+  bars.replaceChildren(...Object.entries(counts).flatMap(([name, count]) => {
     const label = Object.assign(document.createElement("span"), { className: "name", textContent: name, title: name });
     const bar = Object.assign(document.createElement("progress"), { value: count, max: most });
     bar.setAttribute("aria-label", `${name}: ${count}`);
@@ -95,11 +95,13 @@ function show(points) {
     [of("labels"), of("error"), of("high"), of("low")],
     [{ series: [2, 3], fill: () => colour("--band") }],
   );
-  draw("chart-rate", [line("asked", "--good")], [of("labels"), of("query_rate")]);
+  // Points that were kept by an earlier version know only the share since the start.
+  const rates = points.map((point) => point.rate_now ?? point.query_rate);
+  draw("chart-rate", [line("asked", "--good")], [of("labels"), rates]);
   const last = points.at(-1);
   drawClasses(last.classes);
-  sentence("chart-error", `After ${last.labels} labels the error is ${percent(last.error)}, between ${percent(last.low)} and ${percent(last.high)}.`);
-  sentence("chart-rate", `It has asked about ${percent(last.query_rate)} of the examples.`);
+  sentence("chart-error", `After ${last.labels} labels the mean error is estimated at ${percent(last.error)} and lies between ${percent(last.low)} and ${percent(last.high)}.`);
+  sentence("chart-rate", `It asks about ${percent(rates.at(-1))} of the examples now, and has asked about ${percent(last.query_rate)} since the start.`);
   box.dataset.shown = last.labels;
 }
 

@@ -4,7 +4,8 @@
 import { Outbox, newId } from "./outbox.js";
 
 const desk = document.getElementById("desk");
-const { stream, person, csrf } = desk.dataset;
+const { stream, person } = desk.dataset;
+let { csrf } = desk.dataset;
 const api = `/api/v1/streams/${stream}`;
 const stage = document.getElementById("questions");
 const buttons = [...desk.querySelectorAll(".answers button")];
@@ -15,6 +16,13 @@ const AWAY = 5 * 60 * 1000; // after so long without a touch, nothing is kept fo
 const PATIENCE = 30 * 1000; // after so long a request is given up: a network may be lost without a word
 const BACK = 50; // replies that can be undone
 
+const LOST = "No connection";
+const BUSY = "The server is busy";
+const SIGNED_OUT = "You are signed out: sign in again in another tab";
+const OTHER = "Somebody else has signed in: reload this page";
+const TROUBLES = [LOST, BUSY, SIGNED_OUT, OTHER]; // what ends when the server answers again
+const SCRIPT = { "HX-Request": "true" }; // who is signed out is told so, and not led to a form
+
 // Fragments come from this server, whose templates escape every record.
 const policy = window.trustedTypes?.createPolicy("askance", { createHTML: (html) => html })
   ?? { createHTML: (html) => html };
@@ -24,18 +32,36 @@ let lastTouch = Date.now();
 let problem = "";
 let refilling = false;
 let replies = 0; // how often something was said on this page
+let known = 0; // how often it had been when the server said what comes next
 let emptyTimer = 0;
+let isOther = false; // whether this browser is somebody else's by now
 
 const questions = () => [...stage.querySelectorAll(".question")];
 const number = (node) => Number(node.dataset.number);
 
-function post(path, body) {
-  return fetch(api + path, {
+async function post(path, body) {
+  const send = () => fetch(api + path, {
     method: "POST",
     headers: { "Content-Type": "application/json", "X-CSRF-Token": csrf },
     body: JSON.stringify(body),
     signal: AbortSignal.timeout(PATIENCE),
   });
+  const answer = await send();
+  const isRefused = answer.status === 401 || answer.status === 403;
+  return isRefused && await renewToken() ? send() : answer;
+}
+
+// Who signs in again, in another tab perhaps, has a new token; whether there was one.
+async function renewToken() {
+  const answer = await fetch("/token", { headers: SCRIPT, signal: AbortSignal.timeout(PATIENCE) });
+  if (!answer.ok) return false;
+  const fresh = await answer.json();
+  isOther = fresh.person !== person;
+  if (isOther || fresh.csrf === csrf) return false;
+  csrf = fresh.csrf;
+  document.body.setAttribute("hx-headers:inherited", JSON.stringify({ "X-CSRF-Token": csrf }));
+  for (const field of document.querySelectorAll("input[name=csrf]")) field.value = csrf;
+  return true;
 }
 
 const outbox = new Outbox(`${person}:${stream}`, async (item) => {
@@ -43,15 +69,19 @@ const outbox = new Outbox(`${person}:${stream}`, async (item) => {
   try {
     answer = await post(item.path, item.body);
   } catch {
-    problem = "No connection";
+    problem = LOST;
     return "later";
   }
-  if (answer.status === 401 || answer.status === 403) {
-    problem = "You are signed out: sign in again in another tab";
+  if (answer.status === 401) {
+    problem = SIGNED_OUT;
+    return "later";
+  }
+  if (answer.status === 403) {
+    problem = isOther ? OTHER : `Refused, ${(await answer.json()).detail}`;
     return "later";
   }
   if (answer.status === 429 || answer.status >= 500) {
-    problem = "The server is busy";
+    problem = BUSY;
     return "later";
   }
   problem = "";
@@ -65,6 +95,7 @@ const outbox = new Outbox(`${person}:${stream}`, async (item) => {
   return "done";
 }, () => {
   showWire();
+  showEmpty();
   if (!outbox.items().length) refill();
 });
 
@@ -93,7 +124,7 @@ function showWire() {
 function show({ focus = false } = {}) {
   const held = questions();
   held.forEach((node, place) => { node.hidden = place > 0; });
-  document.getElementById("empty").hidden = held.length > 0;
+  showEmpty();
   buttons.forEach((button) => {
     if (button !== undoButton) button.setAttribute("aria-disabled", String(held.length === 0));
   });
@@ -104,15 +135,24 @@ function show({ focus = false } = {}) {
     held[0].closest(".stage").scrollIntoView({ block: "nearest" });
   }
   if (!held.length) {
-    document.getElementById("reason").textContent = reason();
     clearTimeout(emptyTimer);
     emptyTimer = setTimeout(refill, EMPTY_POLL);
   }
 }
 
-function reason() {
-  if (outbox.items().length) return "Your last replies have not been sent yet.";
-  return stage.querySelector("[data-reason]")?.textContent ?? "";
+// Why there is no question, and whether one will come.
+function showEmpty() {
+  const empty = document.getElementById("empty");
+  empty.hidden = questions().length > 0;
+  if (empty.hidden) return;
+  const isAway = outbox.isWaiting || TROUBLES.includes(problem);
+  const isComing = known !== replies && !isAway;
+  const why = stage.querySelector("[data-reason]");
+  let reason = isComing ? "" : why?.textContent ?? "";
+  if (isAway) reason = outbox.items().length ? "Your last replies have not been sent yet." : "";
+  document.getElementById("none").textContent = isComing ? "Fetching the next question…" : "No question waits.";
+  document.getElementById("reason").textContent = reason;
+  document.getElementById("more").hidden = isComing || !(isAway || why?.hasAttribute("data-more"));
 }
 
 // Ask for the questions that are this person's now, once everything they said has arrived.
@@ -121,14 +161,19 @@ async function refill() {
   refilling = true;
   const before = replies;
   try {
-    const answer = await fetch(`/streams/${stream}/questions`, { signal: AbortSignal.timeout(PATIENCE) });
+    const answer = await fetch(`/streams/${stream}/questions`, { headers: SCRIPT, signal: AbortSignal.timeout(PATIENCE) });
     const html = await answer.text();
+    if (TROUBLES.includes(problem)) problem = "";
+    if (answer.status === 401) problem = SIGNED_OUT;
+    else if (!answer.ok) problem = BUSY;
     // What was said meanwhile is not in it, so it is of yesterday.
-    if (answer.ok && replies === before) take(html);
+    else if (replies === before) take(html);
   } catch {
     // The outbox, or the next look, tells when the connection is back.
+    problem = LOST;
   } finally {
     refilling = false;
+    showWire();
     show();
     if (replies !== before) refill();
   }
@@ -137,6 +182,12 @@ async function refill() {
 function take(html) {
   const fresh = document.createElement("template");
   fresh.innerHTML = policy.createHTML(html);
+  const why = fresh.content.querySelector("[data-reason]");
+  if (why?.dataset.person !== person) {
+    problem = OTHER;
+    return;
+  }
+  known = replies;
   const current = questions()[0];
   const theirs = [...fresh.content.querySelectorAll(".question")];
   const mine = new Map(questions().map((node) => [node.dataset.number, node]));
@@ -147,10 +198,9 @@ function take(html) {
     ordered.unshift(current);
   }
   const isNew = ordered[0] !== current;
-  const why = fresh.content.querySelector("[data-reason]");
   for (const node of questions()) if (!ordered.includes(node)) node.remove();
   stage.querySelector("[data-reason]")?.remove();
-  if (why) stage.append(why);
+  stage.append(why);
   ordered.forEach((node, place) => {
     if (stage.children[place] !== node) stage.insertBefore(node, stage.children[place] ?? null);
   });
@@ -186,10 +236,30 @@ function undo() {
 function open(name) {
   const dialog = document.getElementById(name);
   if (name === "history") {
-    document.getElementById("said-before").dispatchEvent(new CustomEvent("askance:look"));
+    saidBefore.replaceChildren();
+    historySaid.textContent = "Fetching what you said…";
+    saidBefore.dispatchEvent(new CustomEvent("askance:look"));
   }
   dialog.showModal();
 }
+
+const saidBefore = document.getElementById("said-before");
+const historySaid = document.getElementById("history-said");
+const isChange = (event) => event.detail.ctx.request.method === "POST";
+saidBefore.addEventListener("htmx:after:swap", (event) => {
+  if (event.detail.ctx.response.status >= 400) return;
+  historySaid.textContent = isChange(event) && !saidBefore.querySelector(".fault") ? "Changed." : "";
+});
+saidBefore.addEventListener("htmx:error", (event) => {
+  historySaid.textContent = isChange(event)
+    ? "Not changed: that needs the network."
+    : "The history needs the network: open it again when there is a connection.";
+});
+saidBefore.addEventListener("htmx:response:error", (event) => {
+  const isOut = event.detail.ctx.response.status === 401;
+  const wrong = isOut ? SIGNED_OUT : "The service has a problem: try again in a moment";
+  historySaid.textContent = `${isChange(event) ? "Not changed. " : ""}${wrong}.`;
+});
 
 const commands = {
   skip: () => reply(null),
@@ -229,7 +299,11 @@ addEventListener("keydown", (event) => {
   }
 });
 addEventListener("pointerdown", () => { lastTouch = Date.now(); });
-document.addEventListener("visibilitychange", refill);
+document.addEventListener("visibilitychange", () => {
+  // Somebody comes back, who may have signed in again meanwhile.
+  if (!document.hidden) outbox.flush();
+  refill();
+});
 addEventListener("online", refill);
 
 // A person who is here keeps their questions; nothing is kept for one who has left.
