@@ -59,8 +59,8 @@ def check_crowd(service, clock, seconds: float, examples: int) -> None:
         assert len(set(numbers)) == len(numbers), "nobody else got the same question"
         assert len(set(crowd.answered)) == len(crowd.answered)
         status = admin.status(stream)
-        assert status["answered"] == len(crowd.answered) > PEOPLE
-        assert status["answered"] + status["waiting"] == status["asked"] == examples
+        assert status.answered == len(crowd.answered) > PEOPLE
+        assert status.answered + status.waiting == status.asked == examples
         # The one who left held two: when the lease is over, others get them.
         left = {number for number, person in crowd.seen if person == PEOPLE - 1}
         assert len(left) == 2
