@@ -227,7 +227,7 @@ class Killed:
         reply.label = label
 
     def undo(self, client: Client, stream: str, id: str) -> None:
-        client._call("POST", f"/streams/{stream}/undo", json={"answer": id})
+        client.undo(stream, id)
         self.replies[stream, id].undone = True
 
     # ------------------------------------------------------------------ what must hold

@@ -66,7 +66,7 @@ class Glance:
             state=status.state,
             labels=status.answered,
             total=settings.total,
-            left=None if settings.total is None else settings.total - status.answered,
+            left=None if settings.total is None else max(0, settings.total - status.answered),
             examples=status.seen,
             rate=_rate(status),
             error=error,
