@@ -25,7 +25,8 @@ class StreamStatus:
     ``query_rate`` the share of examples that were asked about since the start and ``rate_now`` that
     of the last ones, ``error`` that of the predictions so far, ``classes`` how often each label was
     given, and ``reason`` a sentence on why no question waits, if none does. ``refitting`` tells
-    whether a new classifier is on its way, and ``fitted`` of how many labels the one is that serves.
+    whether a new classifier is on its way, and ``fitted`` of how many labels the one is that
+    serves.
     """
 
     id: str
