@@ -304,11 +304,27 @@ def test_a_reason_is_on_the_screen_and_the_next_question_comes_by_itself(site: S
     stream = make_stream(site, 1, learner="passive")
     desk = site.open()
     label(desk, stream)
+    slow: list[Route] = []
+
+    # The answer waits until it was seen what is told meanwhile.
+    def hold(route: Route) -> None:
+        slow.append(route)
+
+    desk.page.route("**/answers", hold)
     desk.press("1")
+    desk.page.get_by_text("Fetching the next question…").wait_for()
+    assert not desk.page.locator("#more").is_visible()
+    slow[0].continue_()
+    desk.page.unroute("**/answers")
     desk.page.get_by_text("No question waits.").wait_for()
     desk.page.locator("#reason").get_by_text("Nothing new has come in").wait_for()
+    assert desk.page.locator("#more").is_visible()
     site.service.session.offer(stream, [("new", {"note": "the next one", "size": 1})])
     assert "the next one" in desk.question()
+    site.service.session.set_state(stream, "stopped", "ann")
+    desk.press("1")
+    desk.page.locator("#reason").get_by_text("The questions have ended").wait_for()
+    assert not desk.page.locator("#more").is_visible()
 
 
 def test_single_keys_can_be_turned_off(site: Site):

@@ -21,7 +21,7 @@ FLEISS_1971 = [
 
 
 def asked(*replies):
-    question = AskedQuestion(0, "x", 0.0, 1.0, -1)
+    question = AskedQuestion(0, "x", 0.0, 1.0)
     for position, (actor, label) in enumerate(replies, start=1):
         question.votes[position] = GivenVote(position, actor, label)
     return question

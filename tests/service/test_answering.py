@@ -18,10 +18,15 @@ from askance.service.replay import check_stream
 
 
 def test_the_opinion_is_hidden_unless_the_stream_shows_it(session):
-    for shown, expected in ((False, None), (True, "ham")):
+    for shown in (False, True):
         stream = session.create(settings(opinion=shown))
-        session.offer(stream, made_records(1))
-        assert session.lease(stream, "ann")[0].opinion == expected
+        session.offer(stream, [(str(i), {"x": 1.0}) for i in range(3)])
+        assert session.lease(stream, "ann")[0].opinion is None, "it has learned nothing"
+        for number, label in enumerate(["spam", "spam"]):
+            session.answer(stream, "bob", number, label, key=str(number))
+            # As it sees it now, not when the example came.
+            opinion = session.lease(stream, "ann")[0].opinion
+            assert opinion == ("spam" if shown else None)
 
 
 def test_each_question_is_charged_once(session):

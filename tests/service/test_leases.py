@@ -4,7 +4,7 @@ from askance.service.resolution import GivenVote
 
 
 def asked(number=0, **votes):
-    question = AskedQuestion(number, "x", 0.0, 1.0, -1)
+    question = AskedQuestion(number, "x", 0.0, 1.0)
     for position, (actor, label) in enumerate(votes.items(), start=1):
         question.votes[position] = GivenVote(position, actor, label)
     return question

@@ -25,7 +25,6 @@ class AskedQuestion:
     id: str
     asked: float
     probability: float
-    predicted: int
     votes: dict[int, GivenVote] = field(default_factory=dict)
     leased: tuple[str, ...] = ()
     outcome: QuestionOutcome | Undecided = "open"
@@ -101,9 +100,8 @@ class Books:
         self.last_offer = event.at
         decision = event.data["decision"]
         if event.wanted and event.number is not None:
-            predicted, probability = decision[0], decision[2]
             id = (event.key or "x:").removeprefix("x:")
-            question = AskedQuestion(event.number, id, event.at, probability, predicted)
+            question = AskedQuestion(event.number, id, event.at, probability=decision[2])
             self.questions[event.number] = question
             self.open[event.number] = None
             self._asked_at.append(event.at)

@@ -30,7 +30,7 @@ from askance.service.snapshots import learner_bytes
 from askance.service.status import chart, status
 from askance.service.stream import Clock, OpenStream
 from askance.service.warming import Warmth
-from askance.types import Agreement, ChartPoint, Event, StreamStatus
+from askance.types import Agreement, ChartPoint, Event, Row, StreamStatus
 
 __all__ = ["HistoryEntry", "Prediction", "Session", "ShownQuestion", "UnknownStream"]
 
@@ -329,13 +329,12 @@ class Session:
 
     def _shown(self, stream: OpenStream, questions: Sequence[AskedQuestion]) -> list[ShownQuestion]:
         held = stream.contents([question.number for question in questions])
-        settings = stream.settings
         return [
             ShownQuestion(
                 q.number,
                 q.id,
-                _shown_of(held[q.number].record, settings) or {},
-                settings.class_name(q.predicted) if settings.opinion else None,
+                _shown_of(held[q.number].record, stream.settings) or {},
+                _opinion(stream, held[q.number].row),
             )
             for q in questions
         ]
@@ -384,6 +383,16 @@ class Session:
             n=n,
             columns=record_columns(records),
         )
+
+
+def _opinion(stream: OpenStream, row: Row | None) -> str | None:
+    """What the learner thinks now, if people may know it; None before it has learned anything."""
+    if not stream.settings.opinion or row is None:
+        return None
+    with stream.lock:
+        learner, within = stream.learner, stream.refitting
+        knows = stream.books.labels.total() if within is None else within.fitted
+        return stream.settings.class_name(learner.predict(row)) if learner and knows else None
 
 
 def _record(held: str | None) -> Mapping[str, Any] | None:

@@ -23,7 +23,8 @@ class TooOften(AskanceError):
     """Something was tried too often; ``seconds`` is how long to wait."""
 
     def __init__(self, seconds: float) -> None:
-        super().__init__(f"too many tries: wait {math.ceil(seconds)} seconds")
+        left = math.ceil(seconds)
+        super().__init__(f"too many tries: wait {left} second{'' if left == 1 else 's'}")
         self.seconds = seconds
 
 
@@ -106,7 +107,7 @@ class RateLimit:
     (None, None)
     >>> limit.take("ann")
     Traceback (most recent call last):
-    askance.service.throttle.TooOften: too many tries: wait 1 seconds
+    askance.service.throttle.TooOften: too many tries: wait 1 second
     """
 
     def __init__(self, clock: Clock, per_second: float, burst: float) -> None:

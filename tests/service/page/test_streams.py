@@ -222,6 +222,12 @@ def test_the_button_of_the_demo_answers(enter, service, monkeypatch):
     assert "data:image/png" in client.get(f"/streams/{stream}/label").text
     client.post(f"/streams/{stream}/demo", data={"csrf": client.csrf})
     assert service.session.status(stream).answered == 10
+    monkeypatch.setattr(streams, "DEMO_ANSWERS", 1000)
+    monkeypatch.setattr(streams, "answer_for", lambda *given: None)
+    sent = client.post(f"/streams/{stream}/demo", data={"csrf": client.csrf})
+    # No more than the budget has left.
+    assert sent.headers["location"].endswith("?answering=390")
+    monkeypatch.setattr(streams, "DEMO_ANSWERS", 10)
     service.session.set_state(stream, "stopped", "ann")
     page = client.get(f"/streams/{stream}").text
     assert "<button disabled>Answer 10 for me</button>" in page

@@ -7,9 +7,10 @@ import uuid
 from typing import Any
 
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from askance.service.api.problems import problem
+from askance.service.api.problems import told
 from askance.service.metrics import Metrics
 
 __all__ = ["Gate"]
@@ -44,7 +45,8 @@ class Gate:
         passage, began = _Passage(receive, send, self._most), time.perf_counter()
         try:
             if _declared(scope) > self._most:
-                await problem(413, passage.refusal)(scope, receive, passage.send)
+                refusal = told(Request(scope), 413, passage.refusal)
+                await refusal(scope, receive, passage.send)
             else:
                 await self._app(scope, passage.receive, passage.send)
         finally:
@@ -71,7 +73,8 @@ class _Passage:
     def __init__(self, receive: Receive, send: Send, most: int) -> None:
         self._receive, self._send, self._most = receive, send, most
         self.status, self._taken, self._started = 500, 0, False
-        self.refusal = f"a request may have {most} bytes"
+        large = f"{most // 2**20} MB" if most >= 2**20 else f"{most} bytes"
+        self.refusal = f"a request may have {large}"
 
     async def receive(self) -> Message:
         message = await self._receive()

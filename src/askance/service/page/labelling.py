@@ -46,19 +46,11 @@ def _leased(visitor: Visitor, stream: str) -> dict[str, Any]:
     settings = visitor.settings(stream)
     leased = visitor.session.lease(stream, visitor.id)
     why = "" if leased else visitor.session.why_nothing(stream, visitor.id)
-    knows = settings.opinion and _has_learned(visitor, stream)
     return {
-        "questions": [_shown(question, settings, knows) for question in leased],
+        "questions": [_shown(question, settings) for question in leased],
         "reason": why,
         "more": bool(leased) or _may_ask_more(visitor.session.status(stream)),
     }
-
-
-def _has_learned(visitor: Visitor, stream: str) -> bool:
-    """Whether a learner knows anything: before that its opinion is a guess."""
-    status = visitor.session.status(stream)
-    refits = visitor.session.stream(stream).refitting is not None
-    return (status.fitted if refits else status.answered) > 0
 
 
 def _may_ask_more(status: StreamStatus) -> bool:
@@ -67,11 +59,11 @@ def _may_ask_more(status: StreamStatus) -> bool:
     return status.state != "stopped" and not is_spent
 
 
-def _shown(question: ShownQuestion, settings: StreamSettings, knows: bool) -> dict[str, Any]:
+def _shown(question: ShownQuestion, settings: StreamSettings) -> dict[str, Any]:
     return {
         "number": question.number,
         "view": record_view(question.record, settings.pictures),
-        "opinion": question.opinion if knows else None,
+        "opinion": question.opinion,
     }
 
 

@@ -96,9 +96,8 @@ def _stream(
     """The page of a stream."""
     note = "" if uploaded is None else _came_in(uploaded, uploaded if new is None else new)
     if answering is not None:
-        note = (
-            f"{answering} questions are being answered: the figures and charts move by themselves."
-        )
+        them = "1 question is" if answering == 1 else f"{answering} questions are"
+        note = f"{them} being answered: the figures and charts move by themselves."
     return _page(visitor, stream, note)
 
 
@@ -233,6 +232,10 @@ def _demo(stream: str, visitor: AdminForm) -> Response:
     """Answer some questions of a demo stream with the labels that are known."""
     if not visitor.settings(stream).demo:
         raise InvalidParameter("this stream is no demo: its labels are not known")
-    for_me = BackgroundTask(answer_for, visitor.session, stream, visitor.id, DEMO_ANSWERS)
-    here = f"/streams/{stream}?answering={DEMO_ANSWERS}"
+    status = visitor.session.status(stream)
+    most = min(
+        DEMO_ANSWERS, status.waiting + (DEMO_ANSWERS if status.left is None else status.left)
+    )
+    for_me = BackgroundTask(answer_for, visitor.session, stream, visitor.id, most)
+    here = f"/streams/{stream}?answering={most}"
     return RedirectResponse(here, 303, background=for_me)
