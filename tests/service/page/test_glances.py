@@ -42,7 +42,7 @@ def test_labels_spent_and_left():
 def test_the_error_with_its_interval():
     error = Interval(0.0612, 0.031, 0.112, 0.95, "error", "at any time")
     found = glance(error=error)
-    assert (found.error, found.interval) == ("6.1%", "95% interval 3.1% to 11%")
+    assert (found.error, found.interval) == ("about 6.1%", "95% interval 3.1% to 11%")
 
 
 @pytest.mark.parametrize(
@@ -52,12 +52,13 @@ def test_an_error_that_is_not_known(error):
     assert glance(error=error).error == "not known yet"
 
 
-def test_an_interval_that_is_wide_has_no_estimate_beside_it():
+def test_an_interval_that_is_wide_says_that_labels_are_few():
     few = glance(error=Interval(0.0, 0.0, 1.0, 0.95, "error", "at any time"))
-    assert (few.error, few.interval) == ("0% to 100%", "too few labels to say more")
+    assert few.error == "about 0%"
+    assert few.interval == "95% interval 0% to 100%; too few labels to say more"
     assert few.error_of == "mean error of its predictions so far"
     some = glance(error=Interval(0.2, 0.1, 0.6, 0.95, "error", "at any time"))
-    assert some.error == "20%"
+    assert "too few" not in some.interval
 
 
 @pytest.mark.parametrize(

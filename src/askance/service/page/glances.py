@@ -23,7 +23,7 @@ BRIEF, WORDY = 3, 20
 """Characters of a name that needs little room, and of one that needs much."""
 
 WIDE = 0.5
-"""An interval that is wider says so little that an estimate beside it would mislead."""
+"""An interval that is wider says so little that the estimate beside it must not mislead."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,11 +100,13 @@ def _error(status: StreamStatus) -> tuple[str, str]:
     error = status.error
     if error is None:
         return "not known yet", "answer a few questions"
-    if error.high - error.low > WIDE:
-        return f"{error.low:.0%} to {error.high:.0%}", "too few labels to say more"
-    about = "not known yet" if math.isnan(error.estimate) else share_text(error.estimate)
-    bounds = f"{share_text(error.low)} to {share_text(error.high)}"
-    return about, f"{100 * error.level:.3g}% interval {bounds}"
+    is_known = not math.isnan(error.estimate)
+    about = f"about {share_text(error.estimate)}" if is_known else "not known yet"
+    bounds = (
+        f"{100 * error.level:.3g}% interval {share_text(error.low)} to {share_text(error.high)}"
+    )
+    few = "; too few labels to say more" if error.high - error.low > WIDE else ""
+    return about, bounds + few
 
 
 def _waits(waiting: int) -> str:
