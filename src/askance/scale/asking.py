@@ -1,7 +1,6 @@
 """Questions out: a round over a fresh part of the pool, its questions in the model file."""
 
 import contextlib
-import copy
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -130,8 +129,7 @@ def ask_pool(
         learner = in_rounds(live)
         job = RoundJob(
             rule=learner.turn(),
-            # What it learns of columns on the way must not depend on who decides.
-            features=copy.deepcopy(_features(live)),
+            features=_features(live),
             reading=_reading(live, plan),
             seed=book.seed,
             number=book.done,

@@ -52,7 +52,8 @@ class Found(NamedTuple):
 
 def decide_piece(job: RoundJob, piece: Piece) -> Found:
     """Decide for the rows of a piece whose turn it is, in constant memory."""
-    return merged(_decided(job, piece))
+    # Threads may share a job, and what one piece teaches of columns must not reach another.
+    return merged(_decided(job._replace(features=job.features.aside(names=False)), piece))
 
 
 def _decided(job: RoundJob, piece: Piece) -> Iterator[Found]:
@@ -69,7 +70,9 @@ def _decide_batch(job: RoundJob, batch: Batch, first: int) -> Found:
     rounds = draws.rounds(job.rounds)
     turn = np.flatnonzero(rounds == job.number)
     part = batch.take(turn)
-    verdicts = job.rule.verdicts(job.features.encode_batch(part), draws.coin[turn])
+    verdicts = _NONE
+    if len(turn):
+        verdicts = job.rule.verdicts(job.features.encode_batch(part), draws.coin[turn])
     asked = np.flatnonzero(verdicts.queried)
     passed = verdicts.probability[~verdicts.queried]
     kept = np.flatnonzero((rounds == job.number + 1) & (draws.pick < job.picked))

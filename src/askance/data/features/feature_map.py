@@ -166,8 +166,10 @@ class FeatureMap:
             found.extend(self._naming.features(name, value))
         return found
 
-    def aside(self) -> "FeatureMap":
+    def aside(self, *, names: bool = True) -> "FeatureMap":
         """Give a map that encodes the same, and keeps to itself which new columns it meets.
+
+        Without ``names`` it remembers none of them, so that threads may have one each.
 
         >>> features = FeatureMap.fit([{"age": 39}])
         >>> features.aside().kinds, features.aside() is features
@@ -175,6 +177,8 @@ class FeatureMap:
         """
         other = copy.copy(self)
         other._kinds = dict(self._kinds)
+        if not names:
+            other._indexer = self._indexer.aside()
         return other
 
     def encode(self, record: AnyRecord) -> Row:
@@ -238,8 +242,9 @@ class FeatureMap:
 
     def _encode_columns(self, columns: Columns, ids: Sequence[str]) -> Lines:
         entries: list[Entries] = []
+        where = f"record {ids[0]} or a later one" if ids else "a record"
         for name, column in columns.items():
-            self._note(name, column_kind(column), f"record {ids[0]} or a later one")
+            self._note(name, column_kind(column), where)
             entries.extend(column_entries(name, column, self._naming, self._indexer, self._scales))
         return _in_order(assemble(entries, len(ids)))
 
