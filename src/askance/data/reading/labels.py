@@ -3,6 +3,7 @@
 A missing label is 0. Two classes are -1 and +1; more are 1, 2, 3 and so on, in their order.
 """
 
+import contextlib
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
@@ -41,17 +42,24 @@ def label_text(value: object) -> str | None:
 
     >>> [label_text(value) for value in (1.0, "+1", True, " spam ", None, float("nan"))]
     ['1', '1', 'true', 'spam', None, None]
+    >>> label_text("1000001.0"), label_text(2**63 + 1), label_text(0.1)
+    ('1000001', '9223372036854775809', '0.1')
     """
     if value is None:
         return None
     text = str(value).strip()
     if isinstance(value, bool | np.bool_):
         return text.lower()
+    # Whole numbers are often ids of classes, and two of them must never become one.
+    with contextlib.suppress(ValueError):
+        return str(int(text))
     try:
         number = float(text)
     except ValueError:
         return text or None
-    return None if np.isnan(number) else f"{number:g}"
+    if number.is_integer():
+        return str(int(number))
+    return None if np.isnan(number) else repr(number)
 
 
 def in_order(names: Sequence[str]) -> list[str]:
