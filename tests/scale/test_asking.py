@@ -1,9 +1,13 @@
 """Rounds over a pool: every row is decided once, and 1/P is unbiased over the whole pool."""
 
+import datetime
 import itertools
+import json
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from tests.scale.conftest import ROWS, plan, truth
 
@@ -12,9 +16,10 @@ from askance.data.reading.files import find_files
 from askance.data.reading.intake import Reading
 from askance.data.reading.readers import read
 from askance.errors import BadRecord, FileUnreadable, InvalidParameter, LabelConflict
-from askance.scale import Workers, ask_pool, pending_questions, tell_pool
+from askance.scale import Workers, ask_pool, pending_questions, predict_pool, tell_pool
 from askance.scale.asking import opened_model
 from askance.scale.draws import Draws, draws_of
+from askance.scale.exchange import read_answers, write_questions
 
 
 def answers(questions):
@@ -224,6 +229,79 @@ def test_two_rows_of_one_id_are_refused(tmp_path, model):
     with pytest.raises(InvalidParameter, match="'a' belongs to two rows"):
         ask_pool(tmp_path / "twice.csv", model, plan(budget=50, questions=50))
     assert not model.exists()
+
+
+ODD_IDS = ["NA", "null", "nan", "", "N/A", "'q", "=q"]
+
+
+def test_ids_that_look_missing_come_back(tmp_path, model):
+    table = {"doc": [*ODD_IDS, *(f"q{i}" for i in range(40))], "x": range(47), "y": range(47)}
+    pq.write_table(pa.table(table), tmp_path / "odd.parquet")
+    asked = ask_pool(tmp_path / "odd.parquet", model, plan(budget=47, questions=47)).questions
+    write_questions(tmp_path / "q.csv", asked)
+    lines = (tmp_path / "q.csv").read_text().splitlines()
+    filled = [lines[0], *(line.replace(",,", ",up,", 1) for line in lines[1:])]
+    (tmp_path / "a.csv").write_text("\n".join(filled) + "\n")
+    assert tell_pool(model, read_answers(tmp_path / "a.csv")).learned == 47
+
+
+@pytest.mark.parametrize("form", ["parquet", "csv", "jsonl"])
+def test_a_row_without_an_id_is_refused(tmp_path, model, form):
+    path = tmp_path / f"some.{form}"
+    if form == "parquet":
+        pq.write_table(pa.table({"doc": ["a", None, "c"], "x": [1, 2, 3]}), path)
+    elif form == "csv":
+        path.write_text("doc,x\na,1\nNA,2\nc,3\n")
+    else:
+        path.write_text('{"doc": "a", "x": 1}\n{"x": 2}\n')
+    with pytest.raises(BadRecord, match=rf"row 2 of .*some.{form} has no id in column 'doc'"):
+        ask_pool(path, model, plan())
+    assert not model.exists()
+
+
+def test_columns_that_are_named_are_strings_or_left_out(tmp_path, model):
+    """Whatever they hold: in a CSV file numbers and then words, in Parquet times and bytes."""
+    rows = "".join(f"{i},{i if i < 9 else 'x'},{'w' if i else 7}\n" for i in range(400))
+    (tmp_path / "odd.csv").write_text("x,code,note\n" + rows)
+    chosen = plan(reading=Reading(bits=8, strings=("code",), ignore=("note",)))
+    found = ask_pool(tmp_path / "odd.csv", model, chosen)
+    assert set(found.questions[0].fields) == {"x", "code"}
+    tell_pool(model, {one.id: "up" for one in found.questions})
+    live = ActiveLearner.load(model)
+    chunks = list(predict_pool(live, tmp_path / "odd.csv", Workers(2)))
+    assert sum(len(chunk["id"]) for chunk in chunks) == 400
+    times = pa.array([datetime.datetime(2020, 1, 1)] * 400)
+    table = {"x": range(400), "at": times, "raw": pa.array([b"\xff"] * 400)}
+    pq.write_table(pa.table(table), tmp_path / "odd.parquet")
+    model.unlink()
+    chosen = plan(reading=Reading(bits=8, ignore=("at", "raw")))
+    assert set(ask_pool(tmp_path / "odd.parquet", model, chosen).questions[0].fields) == {"x"}
+
+
+def test_records_of_json_need_not_have_every_key_in_any_file(tmp_path, model):
+    for part in range(3):
+        keys = [{"x": 1, "y": 2}, {"x": 1, "z": 3}, {"z": 2.5}][part]
+        (tmp_path / f"{part}.jsonl").write_text(json.dumps(keys) + "\n" + '{"x": 4}\n' * 99)
+    chosen = plan(reading=Reading(bits=8))
+    assert ask_pool(tmp_path / "*.jsonl", model, chosen, workers=Workers(2)).examples > 50
+
+
+def test_a_column_is_in_every_file_what_it_is_in_the_first(tmp_path, model):
+    (tmp_path / "a.csv").write_text("x,code\n" + "".join(f"{i},abc{i}\n" for i in range(10)))
+    later = (f"{i},{123 if i == 0 else f'q{i}'}\n" for i in range(390))
+    (tmp_path / "b.csv").write_text("x,code\n" + "".join(later))
+    chosen = plan(reading=Reading(bits=8))
+    parts = ask_pool(tmp_path / "?.csv", model, chosen).questions
+    joined = (tmp_path / "a.csv").read_text() + (tmp_path / "b.csv").read_text()[7:]
+    (tmp_path / "whole.csv").write_text(joined)
+    assert ask_pool(tmp_path / "whole.csv", tmp_path / "w.askance", chosen).questions == parts
+
+
+def test_labels_of_text_formats_do_not_matter(tmp_path, model):
+    lines = "".join(f"{i % 3} 1:{i}\n" for i in range(300))
+    (tmp_path / "three.libsvm").write_text(lines)
+    chosen = plan(reading=Reading(bits=8), classes=("0", "1", "2"))
+    assert ask_pool(tmp_path / "three.libsvm", model, chosen).questions
 
 
 def test_one_process_at_a_time(pool, model):

@@ -182,8 +182,8 @@ def _begun(files: Sequence[str], path: Path, plan: PoolPlan | None) -> _Start:
     """The same before the first round."""
     if plan is None:
         raise InvalidParameter(f"{path} does not exist: the first round needs a plan")
-    reading = plan.reading.unlabelled()
-    intake = Intake(files, reading)
+    reading = _unlabelled(plan.reading)
+    intake = Intake(files, reading, every_id=True)
     # So that the map knows the columns, which every piece must have.
     next(iter(intake))
     pieces = _pieces(files, reading)
@@ -205,7 +205,7 @@ def _begun(files: Sequence[str], path: Path, plan: PoolPlan | None) -> _Start:
 
 
 def _pieces(files: Sequence[str], reading: Reading) -> list[Piece]:
-    pieces = pieces_of(files, reading.format, reading.positive)
+    pieces = pieces_of(files, reading.format)
     return [piece for piece in pieces if piece.rows]
 
 
@@ -238,8 +238,13 @@ def _features(live: ActiveLearner) -> Any:
 
 
 def _reading(live: ActiveLearner, plan: PoolPlan | None) -> Reading:
-    kept = Reading.from_state(live.reading).unlabelled()
+    kept = _unlabelled(Reading.from_state(live.reading))
     return replace(kept, format=None if plan is None else plan.reading.format)
+
+
+def _unlabelled(reading: Reading) -> Reading:
+    # The labels of LIBSVM and VW text cannot be left out, so they must not surprise.
+    return replace(reading.unlabelled(), classes=())
 
 
 def _entered(live: ActiveLearner, found: Found) -> list[int]:

@@ -58,7 +58,7 @@ def decide_piece(job: RoundJob, piece: Piece) -> Found:
 
 def _decided(job: RoundJob, piece: Piece) -> Iterator[Found]:
     first = piece.first
-    for batch in Intake(piece, job.reading, job.features).batches():
+    for batch in Intake(piece, job.reading, job.features, every_id=True).batches():
         count = len(batch.ids)
         yield _decide_batch(job, batch, first)
         first += count

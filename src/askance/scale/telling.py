@@ -96,7 +96,9 @@ def _checked(
     for id, given_text in pairs:
         text = label_text(given_text)
         if text is None:
-            raise InvalidLabel(f"the id {id!r} has an empty label, expected the name of a class")
+            raise InvalidLabel(
+                f"the id {id!r} has the label {given_text!r}: an empty label or nan is no class"
+            )
         number = book.number_of(id, known)
         label = _label(live, book, id, text, new_classes=new_classes)
         given = asked.answered.get(number, fresh.get(number))

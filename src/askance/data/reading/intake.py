@@ -197,6 +197,8 @@ class Intake:
     features
         The map of a saved model; without one, names are hashed. With one, what the reading ignores
         need not be there.
+    every_id
+        Refuse a record without an id, where a column of ids is named; else it gets its number.
 
     Examples
     --------
@@ -212,12 +214,18 @@ class Intake:
     """
 
     def __init__(
-        self, source: Sources, reading: Reading, features: FeatureMap | None = None
+        self,
+        source: Sources,
+        reading: Reading,
+        features: FeatureMap | None = None,
+        *,
+        every_id: bool = False,
     ) -> None:
         if not isinstance(source, Piece):
             source = find_files(source)
         self.source = _named(source)
         self.reading = reading
+        self._every_id = every_id and reading.id is not None
         self._labels = AnyLabels(reading.positive, reading.classes)
         self._batches = self._read(source, features)
         first = next(self._batches, None)
@@ -294,8 +302,7 @@ class Intake:
     def _read(self, source: Sources, features: FeatureMap | None) -> Iterator[Batch]:
         options = self.reading
         known = [] if features is None else [n for n, k in features.kinds.items() if k == "string"]
-        # What is left out is read as strings, so that nothing in it can be wrong.
-        strings = (*options.strings, *(options.text or ()), *options.ignore, *known)
+        strings = (*options.strings, *(options.text or ()), *known)
         columns = options.label, options.id
         return read_batches(
             source,
@@ -305,7 +312,8 @@ class Intake:
             strings,
             # Who reads a piece does not see the files before it.
             expected=features.kinds if features and isinstance(source, Piece) else (),
-            optional=options.ignore,
+            ignored=options.ignore,
+            every_id=self._every_id,
         )
 
     def _without_ignored(self, batch: Batch) -> Batch:
