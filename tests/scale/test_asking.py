@@ -298,10 +298,11 @@ def test_a_column_is_in_every_file_what_it_is_in_the_first(tmp_path, model):
 
 
 def test_labels_of_text_formats_do_not_matter(tmp_path, model):
-    lines = "".join(f"{i % 3} 1:{i}\n" for i in range(300))
-    (tmp_path / "three.libsvm").write_text(lines)
+    for part, labels in enumerate(("01", "2", "012")):
+        lines = "".join(f"{labels[i % len(labels)]} 1:{i}\n" for i in range(100))
+        (tmp_path / f"{part}.libsvm").write_text(lines)
     chosen = plan(reading=Reading(bits=8), classes=("0", "1", "2"))
-    assert ask_pool(tmp_path / "three.libsvm", model, chosen).questions
+    assert ask_pool(tmp_path / "*.libsvm", model, chosen).questions
 
 
 def test_one_process_at_a_time(pool, model):
