@@ -24,6 +24,7 @@ __all__ = [
     "Labels",
     "in_order",
     "label_text",
+    "says_yes",
 ]
 
 MOST_CLASSES = 1000
@@ -60,6 +61,16 @@ def label_text(value: object) -> str | None:
     if number.is_integer():
         return str(int(number))
     return None if np.isnan(number) else repr(number)
+
+
+def says_yes(text: str) -> bool | None:
+    """Whether a label speaks for itself as the positive one, or as the negative one; None if not.
+
+    >>> says_yes("Y"), says_yes("false"), says_yes("spam")
+    (True, False, None)
+    """
+    word = text.lower()
+    return None if word not in _POSITIVE | _NEGATIVE else word in _POSITIVE
 
 
 def in_order(names: Sequence[str]) -> list[str]:
