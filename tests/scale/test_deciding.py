@@ -46,6 +46,11 @@ def test_the_rows_of_a_round_are_those_of_their_draws(pool, job):
     kept = np.flatnonzero((draws.rounds(4) == 2) & (draws.pick < 0.5))
     assert [record.id for _, record in found.kept] == [ids[i] for i in kept]
     assert [pick for pick, _ in found.kept] == draws.pick[kept].tolist()
+    assert found.lessons == []
+    pieces = pieces_of(find_files(pool))
+    taught = merged(decide_piece(job._replace(taught=0.1), piece) for piece in pieces)
+    expected = [ids[i] for i in np.flatnonzero(draws.pick < 0.1)]
+    assert [record.id for _, record in taught.lessons] == expected
 
 
 def in_five_rounds(pool, model, **changed):
@@ -108,16 +113,16 @@ def test_threads_may_share_a_job(tmp_path, pool):
 
 @pytest.mark.parametrize("jobs", [1, 3])
 def test_who_decides_says_nothing_of_columns(tmp_path, model, jobs):
-    """A word and a number in a column that is else empty: neither row is asked about."""
-    draws = draws_of(0, None, 0, 900)
-    quiet = np.flatnonzero((draws.rounds(3) == 0) & (draws.coin > 0.5))
-    odd = {int(quiet[quiet >= 300][0]): "word", int(quiet[quiet >= 600][0]): 1.5}
+    """A word and a number in a column that is else empty, in rows of which nothing is kept."""
+    draws = draws_of(0, None, 0, 3000)
+    quiet = np.flatnonzero((draws.rounds(3) == 0) & (draws.coin > 0.5) & (draws.pick > 0.5))
+    odd = {int(quiet[quiet >= 1000][0]): "word", int(quiet[quiet >= 2000][0]): 1.5}
     for part in range(3):
-        records = ({"x": i % 7, "c": odd.get(i)} for i in range(part * 300, part * 300 + 300))
+        records = ({"x": i % 7, "c": odd.get(i)} for i in range(part * 1000, part * 1000 + 1000))
         text = "".join(json.dumps(record) + "\n" for record in records)
         (tmp_path / f"{part}.jsonl").write_text(text)
-    chosen = plan(reading=Reading(bits=8, scale=False))
-    assert ask_pool(tmp_path / "*.jsonl", model, chosen, workers=Workers(jobs)).examples > 250
+    chosen = plan(reading=Reading(bits=8))
+    assert ask_pool(tmp_path / "*.jsonl", model, chosen, workers=Workers(jobs)).examples > 900
 
 
 def test_nothing_is_found_in_nothing(job):

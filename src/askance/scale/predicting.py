@@ -5,7 +5,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from askance.data.reading.files import Piece, find_files
+from askance.data.reading.files import Piece, find_files, require_rereadable_files
 from askance.data.reading.readers import pieces_of
 from askance.exports.predictions import predictions
 from askance.live import ActiveLearner
@@ -51,6 +51,7 @@ def predict_pool(
     if workers is None or workers == Workers():
         yield from predictions(live, files, format=format, id=id)
         return
+    require_rereadable_files(files, "several workers count its rows first: save it as a file")
     pieces = [piece for piece in pieces_of(files, format) if piece.rows]
     job = _Job(live, format, id)
     with workers.running() as each:

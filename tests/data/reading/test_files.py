@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
@@ -117,3 +119,14 @@ def test_a_table_of_ignored_columns_has_its_rows(tmp_path, form):
         pa.parquet.write_table(pa.table({"x": [b"1", b"2"], "y": [1, 2]}), path)
     (rows,) = Intake(path, Reading(ignore=("x", "y")))
     assert (rows.batch.content, list(rows.batch.ids)) == ({}, ["1", "2"])
+
+
+def test_how_a_path_is_spelled_does_not_matter(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.csv", "b.csv"):
+        Path(name).write_text("x\n1\n")
+    spellings = ["./b.csv", "a.csv"], ["b.csv", "a.csv"], ["b.csv", f"{tmp_path}/a.csv"]
+    found = [[Path(name).resolve() for name in find_files(given)] for given in spellings]
+    assert found == [[tmp_path / "a.csv", tmp_path / "b.csv"]] * 3
+    assert len(find_files(["./a.csv", "a.csv", f"{tmp_path}/a.csv", "?.csv"])) == 2
+    assert find_files("-") == ["-"]

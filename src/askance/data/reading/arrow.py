@@ -21,6 +21,7 @@ from askance.errors import BadRecord
 __all__ = [
     "MISSING",
     "csv_batches",
+    "first_row",
     "first_text",
     "open_zstd",
     "parquet_batches",
@@ -196,6 +197,13 @@ def rows_in_groups(path: str | BinaryIO) -> list[int]:
     """How many rows each row group of a Parquet file has."""
     with pa.parquet.ParquetFile(path) as file:
         return [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
+
+
+def first_row(path: str | BinaryIO) -> str:
+    """The first row of a Parquet file, as text."""
+    with pa.parquet.ParquetFile(path) as file:
+        batch = next(file.iter_batches(batch_size=1, use_threads=False), None)
+        return "" if batch is None else repr([str(column) for column in batch.columns])
 
 
 def to_column(name: str, array: Any) -> Column:

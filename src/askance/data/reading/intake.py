@@ -21,7 +21,7 @@ from askance.errors import BadRecord, InvalidParameter
 from askance.types import Matrix, State
 from askance.validation import shown
 
-__all__ = ["MOST_NGRAMS", "Intake", "Reading", "Rows", "shown_kinds", "text_columns"]
+__all__ = ["MOST_NGRAMS", "Intake", "Reading", "Rows", "new_map", "shown_kinds", "text_columns"]
 
 SOME_WORDS = 2.0
 """Words in a value, on average, from which on a column of mostly different values is text."""
@@ -235,7 +235,7 @@ class Intake:
         self._ahead = [self._first]
         if features is None:
             self._check_names(first)
-            features = self._new_map(self._first)
+            features = new_map(self._first, reading)
             if reading.scale:
                 features.learn_scales(self._read_ahead())
         self.features = features
@@ -344,12 +344,13 @@ class Intake:
                         f"{self.source} has no column {name!r} {role}, its columns are {has}"
                     )
 
-    def _new_map(self, first: Batch) -> FeatureMap:
-        options = self.reading
-        text = options.text
-        if text is None:
-            text = tuple(name for name in text_columns(first) if name not in options.strings)
-        return FeatureMap(Hashing(options.bits), text, options.ngrams)
+
+def new_map(first: Batch, reading: Reading) -> FeatureMap:
+    """A map for records of which these are the first: they say which columns are text."""
+    text = reading.text
+    if text is None:
+        text = tuple(name for name in text_columns(first) if name not in reading.strings)
+    return FeatureMap(Hashing(reading.bits), text, reading.ngrams)
 
 
 def _named(source: Sources) -> str:
