@@ -14,7 +14,7 @@ from tests.scale.conftest import ROWS, plan, truth
 
 from askance import ActiveLearner
 from askance.data.reading.files import find_files
-from askance.data.reading.intake import Reading
+from askance.data.reading.intake import Intake, Reading
 from askance.data.reading.readers import read
 from askance.errors import BadRecord, FileUnreadable, InvalidParameter, LabelConflict
 from askance.scale import PoolPlan, Workers, ask_pool, pending_questions, predict_pool, tell_pool
@@ -260,13 +260,26 @@ def test_ids_that_look_missing_come_back(tmp_path, model):
     assert tell_pool(model, read_answers(tmp_path / "a.csv")).learned == 47
 
 
+def test_ids_of_csv_that_look_missing_are_ids(tmp_path):
+    """In whichever block they stand, and whether they are quoted or not."""
+    many = [f"q{i}" for i in range(60_000)]
+    many[7], many[30_000], many[59_000] = "NA", '"null"', "nan"
+    lines = "".join(f"{id},{i % 97},some more words to fill a block\n" for i, id in enumerate(many))
+    (tmp_path / "many.csv").write_text("doc,x,note\n" + lines)
+    reading = Reading(id="doc", scale=False)
+    batches = list(Intake(tmp_path / "many.csv", reading, every_id=True).batches())
+    assert len(batches) > 2
+    ids = [id for batch in batches for id in batch.ids]
+    assert ids == [id.strip('"') for id in many]
+
+
 @pytest.mark.parametrize("form", ["parquet", "csv", "jsonl"])
 def test_a_row_without_an_id_is_refused(tmp_path, model, form):
     path = tmp_path / f"some.{form}"
     if form == "parquet":
         pq.write_table(pa.table({"doc": ["a", None, "c"], "x": [1, 2, 3]}), path)
     elif form == "csv":
-        path.write_text("doc,x\na,1\nNA,2\nc,3\n")
+        path.write_text("doc,x\nNA,1\n,2\nc,3\n")
     else:
         path.write_text('{"doc": "a", "x": 1}\n{"x": 2}\n')
     with pytest.raises(BadRecord, match=rf"row 2 of .*some.{form} has no id in column 'doc'"):
@@ -334,9 +347,10 @@ def test_one_process_at_a_time_by_whatever_name(pool, model, tmp_path):
 def test_rows_in_another_order_are_asked_the_same(tmp_path):
     """With ids nothing depends on where a row stands: not even scales, kinds or what is text."""
     rng = np.random.default_rng(1)
-    n = 3000
+    # More than are kept of a round, so that it matters which ones are.
+    n = 9000
     x, y = rng.normal(size=(2, n))
-    x += np.arange(n) / 1000
+    x += np.arange(n) / 3000
     words = [" ".join(f"w{w}" for w in row) for row in rng.integers(50, size=(n, 3))]
     table = pa.table({"doc": [f"d{i}" for i in range(n)], "x": x, "y": y, "note": words})
     order = rng.permutation(n)

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO
 
@@ -126,7 +127,8 @@ def read_batches(  # noqa: PLR0913 - each is a choice of its own
     Something that reads labels in place of ``positive`` knows the classes later. Of several files
     the records are numbered through. A table must have the ``expected`` columns, and those of the
     tables before it. What is ``ignored`` need not be there, and of tables is not read: all of it
-    comes as missing. With ``every_id`` a record without an id is refused.
+    comes as missing. With ``every_id`` a record without an id is refused; the files are then read
+    again where need be.
     """
     if positive is None or isinstance(positive, str):
         positive = LabelReader(positive)
@@ -380,7 +382,7 @@ class _Plan:
         if self.every_id and None in ids:
             raise BadRecord(
                 f"row {first + list(ids).index(None):,} of {self.source} has no id in column "
-                f"{self.id!r}, each row needs its own; in CSV one like NA must stand in quotes"
+                f"{self.id!r}, each row needs its own"
             )
         self.rows += len(ids)
         numbered = enumerate(ids, start=self.before + first)
@@ -436,8 +438,22 @@ class _Plan:
 
 
 def _csv(stream: BinaryIO, plan: _Plan, delimiter: str = ",") -> Iterator[Batch]:
-    for arrays in csv_batches(stream, plan.source, delimiter, plan.check_columns):
+    for number, arrays in enumerate(
+        csv_batches(stream, plan.source, delimiter, plan.check_columns)
+    ):
+        if plan.every_id and plan.id is not None and arrays[plan.id].null_count:
+            arrays[plan.id] = _plain_ids(plan, delimiter, plan.id, number)
         yield plan.columns(arrays, plan.typed)
+
+
+def _plain_ids(plan: _Plan, delimiter: str, id: str, number: int) -> Any:
+    """The ids of a block as they are: NA is one too, and only nothing is none.
+
+    The file is read again for it. Ids differ, so few blocks have one that looks missing.
+    """
+    with open_bytes(plan.source) as stream:
+        blocks = csv_batches(stream, plan.source, delimiter, lambda _: [id], missing=("",))
+        return next(islice(blocks, number, None))[id]
 
 
 @contextlib.contextmanager
