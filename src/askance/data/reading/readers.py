@@ -47,6 +47,7 @@ from askance.errors import BadRecord, InvalidParameter
 __all__ = [
     "Batch",
     "Record",
+    "digest_of",
     "pieces_of",
     "read",
     "read_answers_of",
