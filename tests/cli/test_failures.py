@@ -74,7 +74,7 @@ OTHERS = [
     (["ask", "good.csv", "--model", "m.askance", "-o", "q.xls"], 1, "or .json"),
     (["tell", "good.model"], 2, "--close"),
     (["tell", "good.model", "gone.csv"], 1, "does not exist"),
-    (["tell", "good.model", "wrong.csv"], 1, "no id column 'id'"),
+    (["tell", "good.model", "wrong.csv"], 1, "no label column 'label'"),
     (["tell", "good.model", "--close"], 1, "knows no pool"),
     (["tell", "gone.model", "--close"], 1, "does not exist"),
     (["compare", "good.csv", "--label", "y", "--budget", "0"], 2, "--budget"),

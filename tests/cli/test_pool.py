@@ -13,6 +13,7 @@ from tests.data.reading.test_s3 import bucket
 from tests.scale.conftest import model, pool, truth
 from typer.testing import CliRunner
 
+from askance import ActiveLearner
 from askance.cli import app
 
 __all__ = ["bucket", "model", "pool"]
@@ -95,6 +96,74 @@ def test_what_a_person_gets_wrong_is_said_in_one_sentence(pool, model, tmp_path)
     assert "known are none yet" in run("tell", model, tmp_path / "a.csv", code=1)
     assert "--again" in ask(pool, model, tmp_path / "q2.csv", code=1)
     run("tell", model, tmp_path / "a.csv", "--new-classes")
+
+
+def test_where_questions_cannot_go_is_said_before_they_are_asked(pool, model, tmp_path):
+    (tmp_path / "folder.csv").mkdir()
+    first = tmp_path / "pool-a.csv"
+    before = first.read_text()
+    assert "cannot be written" in ask(pool, model, "/proc/q.csv", *PLAN, code=1)
+    assert "cannot be written" in ask(pool, model, tmp_path / "folder.csv", *PLAN, code=1)
+    said = ask(pool, model, tmp_path / "." / "pool-a.csv", *PLAN, "--force", code=1)
+    assert "is read from, and cannot be written to" in said
+    assert first.read_text() == before
+    assert not model.exists()
+    # What only writing can tell comes after the round, which is not lost.
+    full = tmp_path / "full.csv"
+    full.symlink_to("/dev/full")
+    assert "with --again" in ask(pool, model, full, *PLAN, code=1)
+    assert "questions are pending" in ask(pool, model, tmp_path / "q.csv", "--again")
+
+
+def test_what_cannot_go_on_is_said_in_one_sentence(pool, model, tmp_path):
+    plain = tmp_path / "plain.askance"
+    ActiveLearner("passive", n_features=2).save(plain)
+    assert "was not made by askance ask" in run("ask", "--again", "--model", plain, code=1)
+    nowhere = tmp_path / "no" / "m.askance"
+    assert "the folder of" in ask(pool, nowhere, tmp_path / "q.csv", *PLAN, code=1)
+    assert "can be read only once" in ask("-", model, tmp_path / "q.csv", *PLAN, code=1)
+    ask(pool, model, tmp_path / "q.csv", *PLAN, *NAMES)
+    answered(tmp_path / "q.csv", tmp_path / "a.csv")
+    run("tell", model, tmp_path / "a.csv")
+    for option in (("--seed", 3), ("--id", "x"), ("--classes", "up,down"), ("--strings", "x")):
+        said = ask(pool, model, tmp_path / "q2.csv", *option, code=1)
+        assert f"began with {option[0][2:]}" in said
+    assert "round 2 of 3" in ask(pool, model, tmp_path / "q2.csv", "--seed", 0, "--id", "doc")
+
+
+def test_a_sample_is_exported_with_the_ids_of_the_pool(pool, model, tmp_path):
+    ask(pool, model, tmp_path / "q.csv", *PLAN, *NAMES)
+    answered(tmp_path / "q.csv", tmp_path / "a.csv")
+    run("tell", model, tmp_path / "a.csv")
+    run("export", model, "--sample", tmp_path / "sample.csv")
+    ids = [
+        {row["id"] for row in csv.DictReader((tmp_path / name).read_text().splitlines())}
+        for name in ("sample.csv", "a.csv")
+    ]
+    assert ids[0] == ids[1]
+
+
+def test_two_that_tell_at_once_do_not_lose_a_label(pool, model, tmp_path):
+    """One of them may be told to wait; what it is told then is there."""
+    ask(pool, model, tmp_path / "q.csv", *PLAN, *NAMES)
+    count = answered(tmp_path / "q.csv", tmp_path / "a.csv")
+    head, *rows = (tmp_path / "a.csv").read_text().splitlines()
+    halves = [tmp_path / "a1.csv", tmp_path / "a2.csv"]
+    for path, some in zip(halves, (rows[::2], rows[1::2]), strict=True):
+        path.write_text("\n".join([head, *some]) + "\n")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-m", "askance", "tell", str(model)]
+    running = [
+        subprocess.Popen([*command, str(path)], env=environment, stderr=subprocess.PIPE, text=True)
+        for path in halves
+    ]
+    for process, path in zip(running, halves, strict=True):
+        _, said = process.communicate()
+        if process.returncode:
+            assert "is in use: another process asks or tells" in said
+            run("tell", model, path)
+    stats = ActiveLearner.load(model).stats()
+    assert (stats.answered, stats.pending) == (count, 0)
 
 
 COMMAND = """

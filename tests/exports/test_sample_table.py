@@ -73,3 +73,14 @@ def test_a_learners_sample_says_where_its_labels_stood(tmp_path: Path) -> None:
     places = live.label_places()
     assert places is not None
     assert table["least"] == places.least.tolist()
+
+
+def test_a_sample_of_a_pool_has_the_ids_of_its_rows(tmp_path):
+    live = ActiveLearner("passive", n_features=1)
+    for value in (1.0, 2.0, 3.0):
+        live.tell(live.ask([value]), 1)
+    first, *_ = live.weighted_sample().ids.tolist()
+    live.pool = {"asked": [[first, "=doc 7", 1]]}
+    write_model_sample(tmp_path / "sample.csv", live, raw=True)
+    ids = [line.split(",")[0] for line in (tmp_path / "sample.csv").read_text().splitlines()]
+    assert ids == ["id", "=doc 7", *map(str, live.weighted_sample().ids.tolist()[1:])]

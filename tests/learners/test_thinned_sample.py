@@ -195,3 +195,22 @@ def test_the_hard_instance_keeps_its_slope_and_h_star_over_thinned_samples():
     assert abs(np.mean(gaps)) < 0.002
     labels = [pair[1].queries[-1] for pair in pairs]
     assert all(pair[1].rows <= asked + 2000 for pair, asked in zip(pairs, labels, strict=True))
+
+
+@pytest.mark.parametrize("points", [1, 7, 500])
+def test_the_newest_points_are_counted_as_they_come_and_go(points):
+    """One by one or in blocks, before and after a restart, as many parts are held as are needed."""
+    X, targets, weights, out = block(300)
+    sample = ThinnedSample(20, points)
+    starts = [*range(100), 100, 150, *range(200, 300)]
+    for start, stop in zip(starts, [*starts[1:], 300], strict=True):
+        part = slice(start, stop)
+        sample.append(X[part], targets[part], weights[part], out[part])
+        held = sum(one.shape[0] for one in sample._newest)
+        assert sample._held == held
+        assert min(points, stop) <= held < points + sample._newest[0].shape[0]
+        assert (sample._last().toarray() == X[max(stop - points, 0) : stop].toarray()).all()
+        if stop % 40 == 0:
+            other = ThinnedSample(20, points)
+            other.set_state(sample.get_state(), stop, None)
+            sample = other

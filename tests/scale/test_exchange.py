@@ -1,6 +1,9 @@
 import csv
+import datetime
 import json
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from askance.errors import BadRecord, InvalidParameter
@@ -39,6 +42,37 @@ def test_what_was_filled_in_is_read_back(tmp_path, suffix):
     answers = tmp_path / "a.csv"
     answers.write_text("label,doc\nspam,b\n,c\n1,007\n")
     assert read_answers(answers, id="doc") == [("b", "spam"), ("007", "1")]
+
+
+def test_other_columns_of_answers_are_left_alone(tmp_path):
+    """They may change from numbers to text, or hold what no feature is made of."""
+    path = tmp_path / "a.csv"
+    path.write_text("id,label,zip\n1,spam,123\n2,ham,AB1\n")
+    assert read_answers(path) == [("1", "spam"), ("2", "ham")]
+    at = [datetime.datetime(2020, 1, 1)] * 2
+    pq.write_table(pa.table({"at": at, "id": [1, 2], "label": [1.0, None]}), tmp_path / "a.pq")
+    assert read_answers(tmp_path / "a.pq") == [("1", "1")]
+    (tmp_path / "a.jsonl").write_text('{"id": 1, "label": true}\n{"id": 2, "zip": 3}\n')
+    assert read_answers(tmp_path / "a.jsonl") == [("1", "true")]
+
+
+def test_only_an_empty_cell_is_no_answer(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("id,label\n1,NA\n2,null\n3,\n4, \n5,nan\nNA,spam\n,ham\n")
+    found = [("1", "NA"), ("2", "null"), ("5", "nan"), ("NA", "spam"), ("", "ham")]
+    assert read_answers(path) == found
+
+
+def test_an_answer_without_an_id_is_refused(tmp_path):
+    answers = pa.table({"id": ["a", None, None], "label": ["spam", None, "ham"]})
+    pq.write_table(answers, tmp_path / "a.parquet")
+    with pytest.raises(BadRecord, match=r"row 3 of .*a.parquet has the label 'ham' and no 'id'"):
+        read_answers(tmp_path / "a.parquet")
+    (tmp_path / "a.jsonl").write_text('{"id": "a", "label": 1}\n{"label": 0}\n')
+    with pytest.raises(BadRecord, match=r"row 2 of .*a.jsonl has the label '0' and no 'id'"):
+        read_answers(tmp_path / "a.jsonl")
+    with pytest.raises(InvalidParameter, match="JSON lines, got libsvm"):
+        read_answers(tmp_path / "a.libsvm")
 
 
 def export(*labels, id="=1+1", cancelled=False):

@@ -1,11 +1,14 @@
 """Answers come late, in part, out of order, twice and with typos."""
 
+import hashlib
+
 import pytest
 from tests.scale.conftest import plan, truth
 
 from askance import ActiveLearner
 from askance.errors import InvalidLabel, LabelConflict
 from askance.scale import ask_pool, pending_questions, tell_pool
+from askance.sparse import rows_of
 
 
 @pytest.fixture
@@ -76,6 +79,30 @@ def test_classes_are_learned_if_they_may_be_new(pool, model):
     assert named == list(answers.values())
 
 
+@pytest.mark.parametrize(("no", "yes"), [("n", "y"), ("-", "+"), ("f", "t"), ("0", "1")])
+def test_labels_that_speak_for_themselves_do_so_here_too(pool, model, no, yes):
+    one, two, *_ = ask_pool(pool, model, plan(classes=None)).questions
+    tell_pool(model, [(one.id, yes), (two.id, no)], new_classes=True)
+    assert ActiveLearner.load(model).classes == (no, yes)
+
+
+def test_a_second_spelling_is_refused(pool, model):
+    one, two, *_ = ask_pool(pool, model, plan(classes=("false", "true"))).questions
+    for text in ("TRUE", "yes"):
+        with pytest.raises(InvalidLabel, match=f"'{text}', a second spelling beside 'true'"):
+            tell_pool(model, {one.id: text}, new_classes=True)
+    with pytest.raises(InvalidLabel, match="known are 'false', 'true'"):
+        tell_pool(model, {one.id: "spam"})
+    assert tell_pool(model, {one.id: "true", two.id: "false"}).learned == 2
+
+
+def test_labels_that_look_missing_are_unknown_not_pending(asked, model):
+    id = next(iter(asked))
+    for text, reason in (("NA", "has the label 'NA', known are"), ("nan", "nan is no class")):
+        with pytest.raises(InvalidLabel, match=reason):
+            tell_pool(model, {id: text})
+
+
 def of_three(fields):
     return "near" if abs(fields["x"]) < 0.3 else truth(fields)
 
@@ -118,3 +145,16 @@ def test_a_closed_round_is_followed_by_another(asked, pool, model):
     # Without a label there is nothing to focus on, and what was not bought is left to spend.
     (share,) = {question.probability for question in second.questions}
     assert share > 0.18
+
+
+def test_labels_are_learned_in_an_order_of_their_own(asked, model):
+    """Where a row stands in the pool, and its answer in a file, must not matter."""
+    tell_pool(model, asked)
+    live = ActiveLearner.load(model)
+    rows = {number: id for number, id, _ in live.pool["asked"]}
+    sample = live.weighted_sample()
+    pairs = zip(rows_of(sample.X), sample.ids.tolist(), strict=True)
+    stood = {tuple(x.values.tolist()): rows[number] for x, number in pairs}
+    stored, _, _ = live.learner._labelled.sample(slice(None))
+    learned = [stood[tuple(x.values.tolist())] for x in rows_of(stored)]
+    assert learned == sorted(asked, key=lambda id: hashlib.blake2b(id.encode()).digest())

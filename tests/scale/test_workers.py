@@ -3,6 +3,7 @@
 import json
 import multiprocessing
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import pytest
 from tests.scale.conftest import plan, truth
 
 from askance import ActiveLearner
+from askance.data.reading.intake import Reading
 from askance.errors import AskanceError, BadRecord, InvalidParameter
 from askance.scale import Workers, ask_pool, predict_pool, tell_pool
 from askance.scale.draws import draws_of
@@ -159,17 +161,43 @@ def pairs(chunk):
     return zip(chunk["id"].tolist(), chunk["probability_up"].tolist(), strict=True)
 
 
-def test_they_are_the_same_from_a_cluster_whose_workers_were_killed(pieces, tmp_path):
-    asked, state = two_rounds(pieces, tmp_path / "1.askance", Workers())
+def on_cluster(script, pool, model):
+    """What a script prints, which has a process of its own for its cluster."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    script = Path(__file__).with_name("dask_ask.py")
+    path = Path(__file__).with_name(script)
     done = subprocess.run(
-        [sys.executable, str(script), str(pieces), str(tmp_path / "dask.askance")],
+        [sys.executable, str(path), str(pool), str(model)],
         capture_output=True,
         env=environment,
-        check=True,
+        text=True,
+        check=False,
     )
-    found, said = json.loads(done.stdout)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return json.loads(done.stdout)
+
+
+def test_they_are_the_same_from_a_worker_of_several_threads(tmp_path, model):
+    rng = np.random.default_rng(0)
+    for part in range(8):
+        words = rng.integers(200_000, size=(2000, 15))
+        lines = (f"{i}," + " ".join(f"w{w}" for w in row) for i, row in enumerate(words))
+        (tmp_path / f"text-{part}.csv").write_text("x,t\n" + "\n".join(lines) + "\n")
+    pool = tmp_path / "text-*.csv"
+    asked, threads, said = on_cluster("dask_threads.py", pool, tmp_path / "dask.askance")
+    here = ask_pool(pool, model, plan(reading=Reading()))
+    assert asked == [one.id for one in here.questions]
+    # Each of them has its pieces under way, whatever process it belongs to.
+    assert threads == [4, 4]
+    assert re.fullmatch(
+        r"the Dask cluster failed \(KilledWorker\): .* all those workers died .*", said
+    )
+    states = (read_state(path, "active learner") for path in (model, tmp_path / "dask.askance"))
+    np.testing.assert_equal(*states)
+
+
+def test_they_are_the_same_from_a_cluster_whose_workers_were_killed(pieces, tmp_path):
+    asked, state = two_rounds(pieces, tmp_path / "1.askance", Workers())
+    found, said = on_cluster("dask_ask.py", pieces, tmp_path / "dask.askance")
     assert found == asked
     live = ActiveLearner.load(tmp_path / "1.askance")
     here = [[*pair] for chunk in predict_pool(live, pieces) for pair in pairs(chunk)]

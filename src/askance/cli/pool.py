@@ -1,5 +1,8 @@
 """``askance ask`` and ``askance tell``: a pool of any size, in rounds of questions."""
 
+import errno
+import os
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,17 +16,19 @@ from askance.cli.options import (
     OptionalFiles,
     Raw,
     ReadingOptions,
-    Seed,
     WorkOptions,
     choice,
     flat,
+    progress_bar,
     refuse_existing,
     say,
     say_json,
 )
-from askance.errors import InvalidParameter
+from askance.errors import FileUnreadable, InvalidParameter
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from askance.scale import PoolPlan, PoolQuestion
 
 __all__ = ["ask", "tell"]
@@ -65,18 +70,18 @@ class PoolOptions:
         str | None,
         typer.Option(metavar="COL", help="Label column of the pool, to be left out."),
     ] = None
-    seed: Seed = 0
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Random seed of the draws, 0 if not given.")
+    ] = None
 
-    def plan(self, reading: ReadingOptions) -> "PoolPlan | None":
-        """What a first round begins with; None where the model file knows."""
+    def plan(self, reading: ReadingOptions) -> "PoolPlan":
+        """What a first round begins with; later ones know it from the model file."""
         from dataclasses import replace
 
         from askance.scale import PoolPlan
 
         if (self.budget is None) != (self.questions is None):
             raise typer.BadParameter("--budget and --questions go together.")
-        if self.budget is None or self.questions is None:
-            return None
         reading.refuse_as_label(self.label)
         return PoolPlan(
             budget=self.budget,
@@ -109,13 +114,8 @@ def ask(
     """
     # Here, so that help and the other commands do not wait for it.
     from askance.scale import ask_pool, pending_questions
-    from askance.scale.exchange import check_questions_path
 
-    check_questions_path(options.output)
-    refuse_existing([options.output] if options.output.is_file() else [], force=force)
-    if not options.output.parent.is_dir():
-        # Said before a round is asked whose questions could not be written.
-        raise InvalidParameter(f"the folder of {options.output} does not exist")
+    _check_output(options.output, [*(files or []), options.model], force=force)
     if not files and not options.again:
         raise typer.BadParameter("name the files of the pool, or --again.")
     if options.again:
@@ -124,7 +124,15 @@ def ask(
         facts = {"questions": len(questions), "pending": len(questions)}
     else:
         plan = options.plan(reading)
-        found = ask_pool(files or [], options.model, plan, workers=work.workers())
+        with progress_bar(quiet=as_json) as bar:
+            task = bar.add_task("Deciding", total=None)
+            found = ask_pool(
+                files or [],
+                options.model,
+                plan,
+                workers=work.workers(),
+                report=lambda rows, total: bar.update(task, completed=rows, total=total),
+            )
         questions = found.questions
         earlier = found.pending - len(questions)
         late = f"; {earlier:,} of earlier rounds are pending" if earlier else ""
@@ -142,6 +150,28 @@ def ask(
     _show(questions, summary, facts, options.output, raw=raw, as_json=as_json)
 
 
+def _check_output(output: Path, sources: "Sequence[str | Path]", *, force: bool) -> None:
+    """Find out what keeps questions from being written before a round is asked."""
+    from askance.data.reading.files import find_files
+    from askance.scale.exchange import check_questions_path
+
+    check_questions_path(output)
+    refuse_existing([output] if output.is_file() else [], force=force)
+    if str(output) == "-":
+        return
+    if not output.parent.is_dir():
+        raise InvalidParameter(f"the folder of {output} does not exist")
+    if output.resolve() in {Path(file).resolve() for file in find_files(sources)}:
+        raise InvalidParameter(f"{output} is read from, and cannot be written to")
+    try:
+        if not output.exists() or output.is_file():
+            tempfile.TemporaryFile(dir=output.resolve().parent).close()
+        elif output.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    except OSError as error:
+        raise InvalidParameter(f"{output} cannot be written: {error.strerror}") from error
+
+
 def _show(
     questions: "list[PoolQuestion]",
     summary: str,
@@ -154,7 +184,13 @@ def _show(
     from askance.scale.exchange import write_questions
 
     if str(output) != "-":
-        write_questions(output, questions, raw=raw)
+        try:
+            write_questions(output, questions, raw=raw)
+        except OSError as error:
+            raise FileUnreadable(
+                f"{output} cannot be written: {error.strerror}; the model keeps the questions, "
+                "write them elsewhere with --again"
+            ) from error
     if as_json:
         listed = [question._asdict() for question in questions] if str(output) == "-" else None
         say_json(facts | ({"output": str(output)} if listed is None else {"listed": listed}))

@@ -104,13 +104,14 @@ def write_model_sample(
     live
         The learner that has bought the labels.
     ids, columns
-        Of the labelled records, in the order of the questions. Without them, an id is the number of
-        the question, from 0 on, and all that the learner knows of a record is there as JSON by
-        name.
+        Of the labelled records, in the order of the questions. Without them, an id is that of the
+        pool's row, or the number of the question, from 0 on, and all that the learner knows of a
+        record is there as JSON by name.
     """
     sample = live.weighted_sample()
     if ids is None:
-        ids = list(map(str, sample.ids.tolist()))
+        of_pool = {number: id for number, id, _ in (live.pool or {}).get("asked", [])}
+        ids = [of_pool.get(number, str(number)) for number in sample.ids.tolist()]
     if columns is None:
         columns = {"features": [json.dumps(row) for row in _named_rows(live, sample.X)]}
     labels = [live.name_of(y) for y in sample.y.tolist()]

@@ -9,6 +9,7 @@ The price is a floor under the regret that can be certified: errors on the outsi
 R examples, so differences of the order of ln(|H|/delta)/R cannot be told from none.
 """
 
+from collections import deque
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,8 @@ class ThinnedSample:
         self._outside = Sample()
         self._waiting, self._bar = 0, np.inf
         self._count = self._outside_count = 0
-        self._newest: list[Matrix] = []
+        self._newest: deque[Matrix] = deque()
+        self._held = 0
         self._begun = self._now()
         self._points = empty()
         # What the next epoch will begin with, if that is known already.
@@ -69,8 +71,10 @@ class ThinnedSample:
         if self._waiting > self.reservoir:
             self._drawn()
         self._newest.append(X)
-        while sum(part.shape[0] for part in self._newest[1:]) >= self.points:
-            del self._newest[0]
+        self._held += X.shape[0]
+        # Rows may come one by one, so they are not counted anew each time.
+        while self._held - self._newest[0].shape[0] >= self.points:
+            self._held -= self._newest.popleft().shape[0]
         self._count += X.shape[0]
 
     def _drawn(self) -> tuple[Matrix, Integers, Floats]:
@@ -132,7 +136,7 @@ class ThinnedSample:
         return coming if coming is not None and coming[0].offered == offered else None
 
     def _last(self) -> Matrix:
-        return stacked(self._newest)[-self.points :]
+        return stacked(list(self._newest))[-self.points :]
 
     def newest(self, offered: int, count: int) -> Matrix:
         """The last ``count`` points when an epoch began, or was noted, with so many offered."""
@@ -180,7 +184,7 @@ class ThinnedSample:
         self._count, self._outside_count = whole, outside
         parts = saved_part(state, "newest", list)
         last, self._points = (matrix_from_state(part, n_features) for part in parts)
-        self._newest = [last]
+        self._newest, self._held = deque([last]), last.shape[0]
         self._begun = _snapshot(saved_part(state, "begun", list), begun, n_features)
         self._coming = None
         # Earlier versions had none.

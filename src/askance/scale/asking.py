@@ -1,17 +1,19 @@
 """Questions out: a round over a fresh part of the pool, its questions in the model file."""
 
 import contextlib
-import copy
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from askance.data.reading.files import Piece, find_files
-from askance.data.reading.intake import Intake, Reading
+from askance.data.features import FeatureMap
+from askance.data.features.records import Record, batch_of
+from askance.data.features.scales import SCALE_ROWS
+from askance.data.reading.files import Piece, find_files, require_rereadable_files
+from askance.data.reading.intake import Intake, Reading, new_map
 from askance.data.reading.labels import label_text
-from askance.data.reading.readers import pieces_of
-from askance.errors import InvalidParameter, LabelConflict
+from askance.data.reading.readers import digest_of, pieces_of
+from askance.errors import FileUnreadable, InvalidParameter, LabelConflict
 from askance.exports.sample_table import record_columns
 from askance.learners.auto import KEPT
 from askance.live import CLASSES, ActiveLearner, Budget
@@ -26,6 +28,7 @@ from askance.validation import require_whole
 __all__ = ["PoolPlan", "Round", "ask_pool", "opened_model", "pending_questions"]
 
 Pool = str | Path | Sequence[str | Path]
+Report = Callable[[int, int], None]
 _Start = tuple[ActiveLearner, Book, list[Piece]]
 
 
@@ -33,10 +36,12 @@ _Start = tuple[ActiveLearner, Book, list[Piece]]
 class PoolPlan:
     """How a pool is asked about; all but the first round take it from the model file.
 
+    What is given in a later round must be as it was in the first.
+
     Parameters
     ----------
     budget, questions
-        About how many labels to ask for in all, and in each round.
+        About how many labels to ask for in all, and in each round; the first round needs both.
     reading
         Which columns are what.
     classes
@@ -44,18 +49,19 @@ class PoolPlan:
     parameters
         Of ``auto``.
     seed
-        Of the draws.
+        Of the draws, 0 if it is not given.
     """
 
-    budget: int
-    questions: int
+    budget: int | None = None
+    questions: int | None = None
     reading: Reading = field(default_factory=Reading)
     classes: Sequence[str] | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    seed: int = 0
+    seed: int | None = None
 
     def __post_init__(self) -> None:
-        require_whole(1, budget=self.budget, questions=self.questions)
+        given = {"budget": self.budget, "questions": self.questions}
+        require_whole(1, **{name: value for name, value in given.items() if value is not None})
         self.names()
 
     def names(self) -> tuple[str, ...] | None:
@@ -81,17 +87,25 @@ class Round(NamedTuple):
 @contextlib.contextmanager
 def opened_model(model: str | Path) -> Iterator[Path]:
     """Hold a model file of a pool, so that no other process asks or tells meanwhile."""
-    path = Path(model)
+    # Whoever has another name for it waits for the same lock.
+    path = Path(model).resolve()
+    if not path.parent.is_dir():
+        raise FileUnreadable(f"the folder of {model} does not exist")
     if path.exists() and read_saved(path).state.get("pool") is None:
         # Before there is a lock: what is refused leaves nothing behind.
-        raise InvalidParameter(f"{path} was not made by askance ask: it knows no pool")
+        raise InvalidParameter(f"{model} was not made by askance ask: it knows no pool")
     lock = path.with_name(f".{path.name}.lock")
-    with held(lock, f"{path} is in use: another process asks or tells"):
+    with held(lock, f"{model} is in use: another process asks or tells"):
         yield path
 
 
 def ask_pool(
-    pool: Pool, model: str | Path, plan: PoolPlan | None = None, *, workers: Team | None = None
+    pool: Pool,
+    model: str | Path,
+    plan: PoolPlan | None = None,
+    *,
+    workers: Team | None = None,
+    report: Report | None = None,
 ) -> Round:
     r"""Decide over a fresh part of a pool, and open its questions in a model file.
 
@@ -109,6 +123,8 @@ def ask_pool(
         Needed in the first round.
     workers
         Who decides; this process by default.
+    report
+        Called with how many rows have been read, and how many there are.
 
     Examples
     --------
@@ -121,6 +137,7 @@ def ask_pool(
     (1, 5, 187, 14)
     """
     files, path = find_files(pool), Path(model)
+    require_rereadable_files(files, "each round reads the pool: save it as a file")
     begun = None if path.exists() else _begun(files, path, plan)
     with opened_model(path), (workers or Workers()).running() as each:
         if begun is None or path.exists():
@@ -130,16 +147,18 @@ def ask_pool(
         learner = in_rounds(live)
         job = RoundJob(
             rule=learner.turn(),
-            # What it learns of columns on the way must not depend on who decides.
-            features=copy.deepcopy(_features(live)),
-            reading=_reading(live, plan),
+            features=_features(live),
+            reading=_reading(live, book),
             seed=book.seed,
             number=book.done,
             rounds=book.rounds,
             # More than are kept, so that chance never leaves too few.
             picked=min(1.5 * KEPT * book.rounds / book.rows, 1.0),
+            taught=0.0 if book.done else min(1.5 * SCALE_ROWS / book.rows, 1.0),
         )
-        found = merged(each(decide_piece, job, pieces))
+        found = merged(_reported(each(decide_piece, job, pieces), pieces, report))
+        if found.lessons:
+            live.features = _taught(found.lessons, plan)
         numbers = _entered(live, found)
         fields = record_columns(found.records)
         columns = [
@@ -151,6 +170,30 @@ def ask_pool(
         live.pool = book.as_state()
         live.save(path)
     return _round(live, book, found.examples)
+
+
+def _reported(
+    parts: Iterable[Found], pieces: Sequence[Piece], report: Report | None
+) -> Iterator[Found]:
+    for part, piece in zip(parts, pieces, strict=True):
+        if report is not None:
+            report(piece.first + piece.rows, pieces[-1].first + pieces[-1].rows)
+        yield part
+
+
+def _taught(lessons: Sequence[tuple[float, Record]], plan: PoolPlan | None) -> FeatureMap:
+    """The map that the first round leaves: taught by fixed rows, wherever in the pool they stand.
+
+    In the first round all rows are alike, so nothing has depended on a map so far.
+    """
+    reading = PoolPlan().reading if plan is None else plan.reading
+    first = [record for _, record in sorted(lessons, key=lambda pair: pair[0])[:SCALE_ROWS]]
+    batch = batch_of(first)
+    features = new_map(batch, reading)
+    if reading.scale:
+        features.learn_scales([batch])
+    features.encode_batch(batch)
+    return features
 
 
 def pending_questions(model: str | Path) -> list[PoolQuestion]:
@@ -170,27 +213,36 @@ def _continued(files: Sequence[str], path: Path, plan: PoolPlan | None) -> _Star
     live = ActiveLearner.load(path)
     book = Book.of(live, path)
     _check_next(live, book, path)
-    _check_plan(book, plan, path)
-    pieces = _pieces(files, _reading(live, plan))
+    _check_plan(live, book, plan, path)
+    reading = _reading(live, book)
+    pieces = _pieces(files, reading)
     rows = sum(piece.rows for piece in pieces)
     if rows != book.rows:
         raise InvalidParameter(
             f"the pool of {path} has {book.rows:,} rows, got {rows:,}: each round needs the same"
+        )
+    if book.digest not in (None, _digest(pieces, reading)):
+        raise InvalidParameter(
+            f"the pool of {path} had other files, or the same in another order: each round needs "
+            "the same, where rows have no ids"
         )
     return live, book, pieces
 
 
 def _begun(files: Sequence[str], path: Path, plan: PoolPlan | None) -> _Start:
     """The same before the first round."""
-    if plan is None:
-        raise InvalidParameter(f"{path} does not exist: the first round needs a plan")
-    reading = plan.reading.unlabelled()
-    intake = Intake(files, reading)
+    if plan is None or plan.budget is None or plan.questions is None:
+        raise InvalidParameter(
+            f"{path} does not exist: the first round needs a plan (--budget and --questions)"
+        )
+    reading = _unlabelled(plan.reading)
+    intake = Intake(files, replace(reading, scale=False), every_id=True)
     # So that the map knows the columns, which every piece must have.
     next(iter(intake))
     pieces = _pieces(files, reading)
     rows = sum(piece.rows for piece in pieces)
-    book = Book(plan.budget, plan.questions, plan.seed, rows)
+    book = Book(plan.budget, plan.questions, plan.seed or 0, rows)
+    book.format, book.digest = reading.format, _digest(pieces, reading)
     names = plan.names()
     live = ActiveLearner(
         "auto",
@@ -207,8 +259,13 @@ def _begun(files: Sequence[str], path: Path, plan: PoolPlan | None) -> _Start:
 
 
 def _pieces(files: Sequence[str], reading: Reading) -> list[Piece]:
-    pieces = pieces_of(files, reading.format, reading.positive)
+    pieces = pieces_of(files, reading.format)
     return [piece for piece in pieces if piece.rows]
+
+
+def _digest(pieces: Sequence[Piece], reading: Reading) -> str | None:
+    """With ids, rows may be divided and ordered in any way."""
+    return digest_of(pieces, reading.format) if reading.id is None else None
 
 
 def _check_next(live: ActiveLearner, book: Book, path: Path) -> None:
@@ -223,14 +280,27 @@ def _check_next(live: ActiveLearner, book: Book, path: Path) -> None:
         )
 
 
-def _check_plan(book: Book, plan: PoolPlan | None, path: Path) -> None:
-    ours = book.budget, book.questions, book.seed
-    if plan is not None and (plan.budget, plan.questions, plan.seed) != ours:
-        raise InvalidParameter(
-            "{} began with budget {}, questions {} and seed {}: leave them out to go on".format(
-                path, *ours
+def _check_plan(live: ActiveLearner, book: Book, plan: PoolPlan | None, path: Path) -> None:
+    """Refuse what is given anew and differs: it would change nothing."""
+    if plan is None:
+        return
+    kept, given = Reading.from_state(live.reading), plan.reading
+    names = plan.names()
+    for name, new, old in (
+        ("budget", plan.budget, book.budget),
+        ("questions", plan.questions, book.questions),
+        ("seed", plan.seed, book.seed),
+        ("classes", names and list(names), book.classes),
+        ("format", given.format, book.format),
+        ("label", given.label, kept.label),
+        ("id", given.id, kept.id),
+        ("strings", given.strings or None, kept.strings),
+        ("ignore", given.ignore or None, kept.ignore),
+    ):
+        if new is not None and new != old:
+            raise InvalidParameter(
+                f"{path} began with {name} {old!r}, got {new!r}: leave it out to go on"
             )
-        )
 
 
 def _features(live: ActiveLearner) -> Any:
@@ -239,9 +309,13 @@ def _features(live: ActiveLearner) -> Any:
     return live.features
 
 
-def _reading(live: ActiveLearner, plan: PoolPlan | None) -> Reading:
-    kept = Reading.from_state(live.reading).unlabelled()
-    return replace(kept, format=None if plan is None else plan.reading.format)
+def _reading(live: ActiveLearner, book: Book) -> Reading:
+    return replace(_unlabelled(Reading.from_state(live.reading)), format=book.format)
+
+
+def _unlabelled(reading: Reading) -> Reading:
+    # The labels of LIBSVM and VW text cannot be left out, so they must not surprise.
+    return replace(reading.unlabelled(), classes=())
 
 
 def _entered(live: ActiveLearner, found: Found) -> list[int]:

@@ -47,6 +47,10 @@ class Book:
         The id of each question's row and its round, by the question's number.
     shown
         The columns, as JSON, of the rows whose label is still wanted.
+    format
+        Of the pool's files, if their names do not tell.
+    digest
+        Of the pool, if its rows have no ids: then their order says which is which.
 
     Examples
     --------
@@ -62,6 +66,8 @@ class Book:
     classes: list[str | None] = field(default_factory=lambda: [None, None])
     asked: dict[int, tuple[str, int]] = field(default_factory=dict)
     shown: dict[int, str] = field(default_factory=dict)
+    format: str | None = None
+    digest: str | None = None
 
     def __post_init__(self) -> None:
         require_whole(1, budget=self.budget, questions=self.questions, rows=self.rows)
@@ -75,8 +81,10 @@ class Book:
     @classmethod
     def of(cls, live: ActiveLearner, model: object) -> Self:
         """The book that a learner was saved with."""
+        if live.pool is None:
+            raise InvalidParameter(f"{model} was not made by askance ask: it knows no pool")
         try:
-            return cls._from_state(live.pool or {})
+            return cls._from_state(live.pool)
         except (KeyError, TypeError, ValueError) as error:
             raise FileUnreadable(f"{model} keeps a pool that is damaged or forged") from error
 
@@ -91,6 +99,11 @@ class Book:
             book.asked[number] = str(id), saved_whole({"round": turn}, "round", most=book.done)
         shown = saved_part(state, "shown", list)
         book.shown = {number: str(text) for number, text in shown}
+        # Files of earlier versions have neither.
+        book.format, book.digest = (
+            None if state.get(name) is None else saved_part(state, name, str)
+            for name in ("format", "digest")
+        )
         if (
             len(classes) < 2
             or book.done > book.rounds
@@ -110,6 +123,8 @@ class Book:
             "classes": list(self.classes),
             "asked": [[number, *known] for number, known in self.asked.items()],
             "shown": [[number, text] for number, text in self.shown.items()],
+            "format": self.format,
+            "digest": self.digest,
         }
 
     def enter(self, questions: Mapping[int, tuple[str, Mapping[str, Any]]]) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from askance.data.features.records import Record
 from askance.data.reading.labels import label_text
-from askance.data.reading.readers import read
+from askance.data.reading.readers import read_answers_of
 from askance.data.reading.sources import open_bytes
 from askance.errors import BadRecord, InvalidParameter
 from askance.exports.sample_table import columns_beside, record_columns
@@ -87,12 +87,16 @@ def read_answers(
     if format is None and _is_json(source):
         return list(_choices(source))
     found: list[tuple[str, str]] = []
-    for record in read(source, format, id=id, strings=[label]):
-        if not isinstance(record.fields, dict) or label not in record.fields:
-            raise BadRecord(f"{source} has no label column {label!r}")
-        text = label_text(record.fields[label])
-        if text is not None:
-            found.append((record.id, text))
+    for row, (known, value) in enumerate(read_answers_of(source, id, label, format), start=1):
+        text = label_text(value)
+        if text is None and isinstance(value, str):
+            # Not a number is a number, but as a text it is somebody's label, or a typo.
+            text = value.strip() or None
+        if text is None:
+            continue
+        if known is None:
+            raise BadRecord(f"row {row:,} of {source} has the label {text!r} and no {id!r}")
+        found.append((known, text))
     return found
 
 

@@ -5,8 +5,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from askance.data.reading.files import Piece, find_files
-from askance.data.reading.intake import Reading
+from askance.data.reading.files import Piece, find_files, require_rereadable_files
 from askance.data.reading.readers import pieces_of
 from askance.exports.predictions import predictions
 from askance.live import ActiveLearner
@@ -52,8 +51,8 @@ def predict_pool(
     if workers is None or workers == Workers():
         yield from predictions(live, files, format=format, id=id)
         return
-    positive = Reading.from_state(live.reading).positive
-    pieces = [piece for piece in pieces_of(files, format, positive) if piece.rows]
+    require_rereadable_files(files, "several workers count its rows first: save it as a file")
+    pieces = [piece for piece in pieces_of(files, format) if piece.rows]
     job = _Job(live, format, id)
     with workers.running() as each:
         for large, run in groupby(pieces, lambda piece: piece.rows > MOST_ROWS):

@@ -1,10 +1,11 @@
 """Answers in: labels by the ids of a pool's rows, in any order, in part, as late as they come."""
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from askance.data.reading.labels import label_text
+from askance.data.reading.labels import label_text, says_yes
 from askance.errors import FileUnreadable, InvalidLabel, LabelConflict
 from askance.live import ActiveLearner
 from askance.live.rounds import asked_of
@@ -16,7 +17,6 @@ from askance.types import Label
 __all__ = ["Told", "tell_pool"]
 
 _SIGNS: tuple[Label, Label] = (-1, 1)
-_POSITIVE = ("1", "true", "yes", "positive")
 
 
 class Told(NamedTuple):
@@ -73,7 +73,9 @@ def tell_pool(
         live = ActiveLearner.load(path)
         book = Book.of(live, path)
         fresh, repeated = _checked(live, book, pairs, new_classes=new_classes)
-        live.tell_many(sorted(fresh.items()))
+        # Not in the order of the pool's rows, which may stand anywhere in it next time.
+        numbers = sorted(fresh, key=lambda number: _digest(book.asked[number][0]))
+        live.tell_many([(number, fresh[number]) for number in numbers])
         book.close(fresh)
         left = live.pending()
         if close:
@@ -86,6 +88,10 @@ def tell_pool(
     return Told(len(fresh), repeated, len(left) if close else 0, stats.pending, stats.answered)
 
 
+def _digest(id: str) -> bytes:
+    return hashlib.blake2b(id.encode()).digest()
+
+
 def _checked(
     live: ActiveLearner, book: Book, pairs: Iterable[tuple[str, str]], *, new_classes: bool
 ) -> tuple[dict[int, Label], int]:
@@ -96,7 +102,9 @@ def _checked(
     for id, given_text in pairs:
         text = label_text(given_text)
         if text is None:
-            raise InvalidLabel(f"the id {id!r} has an empty label, expected the name of a class")
+            raise InvalidLabel(
+                f"the id {id!r} has the label {given_text!r}: an empty label or nan is no class"
+            )
         number = book.number_of(id, known)
         label = _label(live, book, id, text, new_classes=new_classes)
         given = asked.answered.get(number, fresh.get(number))
@@ -115,6 +123,7 @@ def _checked(
 
 def _label(live: ActiveLearner, book: Book, id: str, text: str, *, new_classes: bool) -> Label:
     if text not in book.classes:
+        _refuse_spelling(live, book, id, text)
         if not new_classes:
             known = ", ".join(repr(name) for name in book.classes if name is not None)
             raise InvalidLabel(
@@ -126,11 +135,21 @@ def _label(live: ActiveLearner, book: Book, id: str, text: str, *, new_classes: 
     return code if live.n_classes else _SIGNS[code]
 
 
+def _refuse_spelling(live: ActiveLearner, book: Book, id: str, text: str) -> None:
+    """Of two classes that speak for themselves there is one spelling each, as everywhere."""
+    said = says_yes(text)
+    for name in book.classes:
+        if not live.n_classes and name and said is not None and says_yes(name) is said:
+            raise InvalidLabel(
+                f"the id {id!r} has the label {text!r}, a second spelling beside {name!r}"
+            )
+
+
 def _add_class(live: ActiveLearner, book: Book, text: str) -> None:
     """Of two classes the first is the negative one, unless its name speaks for itself."""
     free = [place for place, name in enumerate(book.classes) if name is None]
     if free:
-        wanted = int(text.lower() in _POSITIVE)
+        wanted = int(says_yes(text) or False)
         book.classes[wanted if wanted in free else free[0]] = text
         named = zip(book.classes, live.classes, strict=True)
         live.classes = checked_classes([name or unnamed for name, unnamed in named])

@@ -26,7 +26,7 @@ Each = Callable[[Callable[[Any, Any], Any], Any, Iterable[Any]], Iterator[Any]]
 """Calls ``function(job, piece)`` for each of some pieces; results come in their order."""
 
 AHEAD = 3
-"""Pieces for each worker that are under way at a time, so that results never pile up."""
+"""Pieces for each process or thread that are under way at a time, so that results never pile up."""
 
 DEATHS = 3
 """How often in a row workers may die over the same piece before it is given up."""
@@ -137,8 +137,15 @@ def _on_cluster(client: Any, function: Any, job: Any, pieces: Iterable[Any]) -> 
     # is scattered would be gone, and to copy it to a worker that has just died takes for ever.
     everywhere = client.submit(pickle.loads, dumps(job), pure=False)
     submit = partial(client.submit, function, everywhere, pure=False)
-    workers = max(len(client.scheduler_info()["workers"]), 1)
-    yield from _in_order(submit, deque(pieces), workers)
+    threads = max(sum(client.nthreads().values()), 1)
+    try:
+        yield from _in_order(submit, deque(pieces), threads)
+    except Exception as error:
+        # Its own errors, such as KilledWorker, have nothing else in common.
+        if not type(error).__module__.startswith("distributed"):
+            raise
+        reason = str(error).partition("\n")[0].partition(". ")[0]
+        raise AskanceError(f"the Dask cluster failed ({type(error).__name__}): {reason}") from error
 
 
 def _in_order(submit: Any, waiting: deque[Any], workers: int) -> Iterator[Any]:

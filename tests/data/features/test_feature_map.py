@@ -10,7 +10,7 @@ from vw_lines import to_vw
 
 from askance.data.features import FeatureMap
 from askance.data.features.indexers import Hashing
-from askance.data.reading.readers import Record, read, read_batches
+from askance.data.reading.readers import Batch, Record, read, read_batches
 from askance.errors import BadRecord, InvalidParameter
 from askance.sparse import rows_of
 from askance.types import Row
@@ -256,3 +256,19 @@ def test_what_no_file_can_hold_is_refused(refused):
         FeatureMap().encode({"a": "\ud800"})
     with refused(BadRecord, "column 'a' has a whole number with 1,329 bits"):
         FeatureMap().encode({"a": 10**400})
+
+
+def test_no_rows_of_a_table_are_encoded_as_no_rows():
+    features = FeatureMap.fit([{"age": 39}])
+    found = features.encode_batch(Batch([], np.zeros(0, np.int8), {"age": np.zeros(0)}))
+    assert found.shape == (0, 1)
+
+
+def test_a_map_aside_encodes_the_same_and_may_remember_no_names():
+    features = FeatureMap()
+    record = {"job": "clerk"}
+    assert (
+        features.aside(names=False).encode(record).indices == features.encode(record).indices
+    ).all()
+    features.aside(names=False).encode({"job": "baker"})
+    assert list(features.known()[0]) == ["job=clerk"]

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
@@ -81,3 +83,50 @@ def test_parquet_that_is_none_is_said_in_one_sentence(parts):
     (parts / "d.parquet").write_bytes(b"nothing")
     with pytest.raises(BadRecord, match=r"d\.parquet cannot be read as Parquet"):
         pieces_of([str(parts / "d.parquet")])
+
+
+def test_rows_are_counted_whatever_they_hold(tmp_path):
+    """A line is not always a row, and what is wrong in a row is said when it is read."""
+    path = tmp_path / "a.csv"
+    path.write_text('x,text\n1,"two\nlines"\nword,"a ""quoted""\n\nword"\n,\n')
+    assert pieces_of([str(path)])[0].rows == 3
+    (tmp_path / "a.jsonl").write_text('{"x": 1}\n\n{"x": "word"}\n')
+    assert pieces_of([str(tmp_path / "a.jsonl")])[0].rows == 2
+
+
+def test_ignored_columns_are_not_read(tmp_path, monkeypatch):
+    path = tmp_path / "a.parquet"
+    pa.parquet.write_table(pa.table({"x": [1.0, 2.0], "raw": [b"\xff", b"\xfe"]}), path)
+    asked = []
+    original = pa.parquet.ParquetFile.iter_batches
+
+    def noting(self, *arguments, **options):
+        asked.append(options["columns"])
+        return original(self, *arguments, **options)
+
+    monkeypatch.setattr(pa.parquet.ParquetFile, "iter_batches", noting)
+    (rows,) = Intake(path, Reading(ignore=("raw",)))
+    assert list(rows.batch.content) == ["x"]
+    assert asked == [["x"]]
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_a_table_of_ignored_columns_has_its_rows(tmp_path, form):
+    path = tmp_path / f"a.{form}"
+    if form == "csv":
+        path.write_text("x,y\n1,2\nword,3\n")
+    else:
+        pa.parquet.write_table(pa.table({"x": [b"1", b"2"], "y": [1, 2]}), path)
+    (rows,) = Intake(path, Reading(ignore=("x", "y")))
+    assert (rows.batch.content, list(rows.batch.ids)) == ({}, ["1", "2"])
+
+
+def test_how_a_path_is_spelled_does_not_matter(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.csv", "b.csv"):
+        Path(name).write_text("x\n1\n")
+    spellings = ["./b.csv", "a.csv"], ["b.csv", "a.csv"], ["b.csv", f"{tmp_path}/a.csv"]
+    found = [[Path(name).resolve() for name in find_files(given)] for given in spellings]
+    assert found == [[tmp_path / "a.csv", tmp_path / "b.csv"]] * 3
+    assert len(find_files(["./a.csv", "a.csv", f"{tmp_path}/a.csv", "?.csv"])) == 2
+    assert find_files("-") == ["-"]

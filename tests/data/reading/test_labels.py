@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from askance.data.features.columns import Words
-from askance.data.reading.labels import AnyLabels, LabelReader
+from askance.data.reading.labels import AnyLabels, ClassReader, LabelReader, label_text
 from askance.errors import InvalidLabel
 
 
@@ -101,3 +101,11 @@ def test_spellings_of_yes_and_no_are_no_classes(labels):
 def test_numbers_to_predict_are_no_classes():
     with pytest.raises(InvalidLabel, match="numbers to be predicted are none"):
         AnyLabels().read([str(i) for i in range(1001)])
+
+
+def test_labels_that_are_numbers_stay_different():
+    whole = ["1000001", "1000002", str(2**63), str(2**63 + 1)]
+    assert [label_text(text) for text in whole] == whole
+    assert ClassReader().read(np.array([1000001.0, 1000002.0])).tolist() == [1, 2]
+    assert label_text(0.1234567) == "0.1234567"
+    assert [label_text(x) for x in (-0.0, "1e6", 1e6, "inf")] == ["0", "1000000", "1000000", "inf"]

@@ -36,17 +36,14 @@ from askance.data.features.indexers import (
 )
 from askance.data.features.lessons import Lesson
 from askance.data.features.naming import Feature, Naming, kind_of
-from askance.data.features.records import Batch, Columns, Record
+from askance.data.features.records import AnyRecord, Batch, Columns, batch_of
 from askance.data.features.scales import SCALE_ROWS, Scales, scaled
 from askance.data.text.vwtext import Tokens
 from askance.errors import BadRecord, InvalidParameter
-from askance.sparse import from_rows
 from askance.types import Matrix, Row, State
 from askance.validation import require_whole, saved_part, saved_whole, shown
 
 __all__ = ["FeatureMap"]
-
-AnyRecord = Record | Mapping[str, Any] | Row
 
 _NAMELESS = ("of a record",)
 
@@ -92,7 +89,7 @@ class FeatureMap:
         names: set[str] = set()
         width = 0
         for item in source:
-            batch = item if isinstance(item, Batch) else _batch_of([item])
+            batch = item if isinstance(item, Batch) else batch_of([item])
             if isinstance(batch.content, csr_array):
                 width = max(width, int(batch.content.indices.max(initial=-1)) + 1)
             names.update(learning._names(batch))
@@ -118,7 +115,7 @@ class FeatureMap:
             )
         lesson = Lesson(self._naming, self._indexer)
         for item in source:
-            batch = item if isinstance(item, Batch) else _batch_of([item])
+            batch = item if isinstance(item, Batch) else batch_of([item])
             lesson.take(batch.head(rows - lesson.rows))
             if lesson.rows == rows:
                 break
@@ -166,8 +163,10 @@ class FeatureMap:
             found.extend(self._naming.features(name, value))
         return found
 
-    def aside(self) -> "FeatureMap":
+    def aside(self, *, names: bool = True) -> "FeatureMap":
         """Give a map that encodes the same, and keeps to itself which new columns it meets.
+
+        Without ``names`` it remembers none of them, so that threads may have one each.
 
         >>> features = FeatureMap.fit([{"age": 39}])
         >>> features.aside().kinds, features.aside() is features
@@ -175,16 +174,18 @@ class FeatureMap:
         """
         other = copy.copy(self)
         other._kinds = dict(self._kinds)
+        if not names:
+            other._indexer = self._indexer.aside()
         return other
 
     def encode(self, record: AnyRecord) -> Row:
         """Encode one record."""
-        lines = self._encoded(_batch_of([record]))
+        lines = self._encoded(batch_of([record]))
         return Row(lines.indices, lines.values)
 
     def encode_many(self, records: Iterable[AnyRecord]) -> Matrix:
         """Encode records into a matrix with one row for each."""
-        return self.encode_batch(_batch_of(list(records)))
+        return self.encode_batch(batch_of(list(records)))
 
     def encode_batch(self, batch: Batch) -> Matrix:
         """Encode a batch of a reader: the same rows as record by record, faster."""
@@ -238,8 +239,9 @@ class FeatureMap:
 
     def _encode_columns(self, columns: Columns, ids: Sequence[str]) -> Lines:
         entries: list[Entries] = []
+        where = f"record {ids[0]} or a later one" if ids else "a record"
         for name, column in columns.items():
-            self._note(name, column_kind(column), f"record {ids[0]} or a later one")
+            self._note(name, column_kind(column), where)
             entries.extend(column_entries(name, column, self._naming, self._indexer, self._scales))
         return _in_order(assemble(entries, len(ids)))
 
@@ -289,17 +291,6 @@ class FeatureMap:
             raise BadRecord(
                 f"{where} has a {kind} in column {name!r}, where a {before} was expected as before"
             )
-
-
-def _batch_of(records: Sequence[AnyRecord]) -> Batch:
-    """Make a batch of records that came one by one."""
-    fields = [record.fields if isinstance(record, Record) else record for record in records]
-    ids = [r.id if isinstance(r, Record) else str(i) for i, r in enumerate(records, start=1)]
-    rows = [row for row in fields if isinstance(row, Row)]
-    if rows and len(rows) < len(fields):
-        raise BadRecord("records with numbered features and records with columns are mixed")
-    content = from_rows(rows) if rows else [dict(f) for f in fields if not isinstance(f, Row)]
-    return Batch(ids, np.zeros(len(ids), dtype=np.int8), content)
 
 
 def _merged(

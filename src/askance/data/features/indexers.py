@@ -54,6 +54,9 @@ class Indexer(Protocol):
 
     def name_of(self, index: int) -> str: ...
 
+    def aside(self) -> "Indexer":
+        """One that finds the same, and remembers nothing here."""
+
     def get_state(self) -> State: ...
 
 
@@ -90,6 +93,9 @@ class Dictionary:
 
     def name_of(self, index: int) -> str:
         return self._names[index]
+
+    def aside(self) -> "Dictionary":
+        return self
 
     def get_state(self) -> State:
         return {"kind": "dictionary", "names": list(self._names)}
@@ -138,6 +144,9 @@ class Hashing:
 
     def name_of(self, index: int) -> str:
         return " or ".join(self._columns.get(index, [f"#{index}"]))
+
+    def aside(self) -> "Hashing":
+        return Hashing(self._bits, capacity=0)
 
     def get_state(self) -> State:
         names = list(self._names)
@@ -208,6 +217,9 @@ class Numbered:
 
     def name_of(self, index: int) -> str:
         return str(index)
+
+    def aside(self) -> "Numbered":
+        return self
 
     def get_state(self) -> State:
         return {"kind": "numbered", "n_features": self._n_features}

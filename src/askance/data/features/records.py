@@ -8,10 +8,11 @@ from scipy.sparse import csr_array
 
 from askance.data.features.columns import Column, rows_of_column, values_of
 from askance.data.text.vwtext import Tokens
-from askance.sparse import rows_of
+from askance.errors import BadRecord
+from askance.sparse import from_rows, rows_of
 from askance.types import Integers, Label, Matrix, Row
 
-__all__ = ["Batch", "Columns", "Content", "Fields", "Record"]
+__all__ = ["AnyRecord", "Batch", "Columns", "Content", "Fields", "Record", "batch_of"]
 
 Columns = dict[str, Column]
 Fields = Mapping[str, Any] | Row
@@ -78,3 +79,17 @@ class Batch(NamedTuple):
                 yield {name: column[i] for name, column in zip(content, columns, strict=True)}
         else:
             yield from content
+
+
+AnyRecord = Record | Mapping[str, Any] | Row
+
+
+def batch_of(records: Sequence[AnyRecord]) -> Batch:
+    """Make a batch of records that came one by one."""
+    fields = [record.fields if isinstance(record, Record) else record for record in records]
+    ids = [r.id if isinstance(r, Record) else str(i) for i, r in enumerate(records, start=1)]
+    rows = [row for row in fields if isinstance(row, Row)]
+    if rows and len(rows) < len(fields):
+        raise BadRecord("records with numbered features and records with columns are mixed")
+    content = from_rows(rows) if rows else [dict(f) for f in fields if not isinstance(f, Row)]
+    return Batch(ids, np.zeros(len(ids), dtype=np.int8), content)

@@ -19,7 +19,9 @@ from askance.data.text.libsvm import LONGEST_LINE
 from askance.errors import BadRecord
 
 __all__ = [
+    "MISSING",
     "csv_batches",
+    "first_row",
     "first_text",
     "open_zstd",
     "parquet_batches",
@@ -34,8 +36,14 @@ __all__ = [
 
 Buffer = bytes | mmap.mmap
 
-Check = Callable[[Collection[str]], None]
-"""Called with the names of the columns before any row is read, to refuse them."""
+Check = Callable[[Collection[str]], Collection[str] | None]
+"""Called with the names of the columns before any row is read, to refuse them.
+
+It may say which ones are wanted, where the others need not be read.
+"""
+
+MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL")
+"""What stands in CSV, unless it is quoted, where a value is missing."""
 
 _WORDS = pa.dictionary(pa.int32(), pa.string())
 _BLOCK = 1 << 20
@@ -81,12 +89,14 @@ def read_table(
     return {name: to_column(name, table[name].combine_chunks()) for name in table.column_names}
 
 
-def csv_batches(stream: Any, source: str, delimiter: str, check: Check) -> Iterator[dict[str, Any]]:
+def csv_batches(
+    stream: Any, source: str, delimiter: str, check: Check, missing: Sequence[str] = MISSING
+) -> Iterator[dict[str, Any]]:
     """Read CSV with a header, block by block, all as strings; an empty field is missing."""
     try:
         line = stream.readline(LONGEST_LINE)
         names = _header(line, source, delimiter)
-        check(names)
+        wanted = list(check(names) or names)
         if not stream.peek(1):
             return
         with pa.csv.open_csv(
@@ -99,14 +109,15 @@ def csv_batches(stream: Any, source: str, delimiter: str, check: Check) -> Itera
             ),
             parse_options=pa.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
             convert_options=pa.csv.ConvertOptions(
+                include_columns=wanted,
                 column_types=dict.fromkeys(names, pa.string()),
-                null_values=["", "NA", "N/A", "NaN", "nan", "null", "NULL"],
+                null_values=list(missing),
                 strings_can_be_null=True,
                 quoted_strings_can_be_null=False,
             ),
         ) as reader:
             for batch in reader:
-                yield dict(zip(names, batch.columns, strict=True))
+                yield dict(zip(wanted, batch.columns, strict=True))
     except pa.ArrowInvalid as error:
         raise BadRecord(_csv_error(source, error)) from error
 
@@ -156,11 +167,16 @@ def parquet_batches(
     """Read Parquet batch by batch: all of it, or some row groups."""
     with parquet_errors(source), pa.parquet.ParquetFile(path) as file:
         names = file.schema_arrow.names
-        check(names)
+        wanted = check(names)
         # Threads take twice the processor time to read small batches, and --jobs needs none.
-        batches = file.iter_batches(batch_size=1 << 14, row_groups=groups, use_threads=False)
+        batches = file.iter_batches(
+            batch_size=1 << 14,
+            row_groups=groups,
+            columns=None if wanted is None or len(wanted) == len(names) else list(wanted),
+            use_threads=False,
+        )
         for batch in batches:
-            yield dict(zip(names, batch.columns, strict=True))
+            yield dict(zip(batch.schema.names, batch.columns, strict=True))
 
 
 @contextlib.contextmanager
@@ -181,6 +197,13 @@ def rows_in_groups(path: str | BinaryIO) -> list[int]:
     """How many rows each row group of a Parquet file has."""
     with pa.parquet.ParquetFile(path) as file:
         return [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
+
+
+def first_row(path: str | BinaryIO) -> str:
+    """The first row of a Parquet file, as text."""
+    with pa.parquet.ParquetFile(path) as file:
+        batch = next(file.iter_batches(batch_size=1, use_threads=False), None)
+        return "" if batch is None else repr([str(column) for column in batch.columns])
 
 
 def to_column(name: str, array: Any) -> Column:

@@ -1,7 +1,9 @@
 """Names, patterns and addresses -> files in their order, and the pieces that they are read in."""
 
 import glob
-from collections.abc import Iterator, Sequence
+import os
+import stat
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,7 +11,14 @@ from askance.data.reading.remote import is_address, matching_addresses
 from askance.data.reading.sources import readable
 from askance.errors import FileUnreadable
 
-__all__ = ["PIECE_ROWS", "Piece", "Sources", "each_source", "find_files"]
+__all__ = [
+    "PIECE_ROWS",
+    "Piece",
+    "Sources",
+    "each_source",
+    "find_files",
+    "require_rereadable_files",
+]
 
 PIECE_ROWS = 1 << 17
 """Rows from which on neighbouring row groups of a Parquet file are not read together."""
@@ -51,18 +60,44 @@ def each_source(source: Sources) -> Iterator[str | Path | Piece]:
 
 
 def find_files(sources: str | Path | Sequence[str | Path]) -> list[str]:
-    """Every file that names, patterns and addresses stand for, once, sorted by name.
+    """Every file that names, patterns and addresses stand for, once, sorted by its whole path.
 
-    A name that exists is no pattern, whatever characters it has.
+    A name that exists is no pattern, whatever characters it has, and how a path is spelled does not
+    matter.
 
-    >>> find_files(["b.csv", "a.csv", "b.csv"])
+    >>> find_files(["./b.csv", "a.csv", "b.csv"])
     ['a.csv', 'b.csv']
     >>> find_files("nowhere/*.csv")
     Traceback (most recent call last):
     askance.errors.FileUnreadable: no file matches the pattern nowhere/*.csv
     """
     given = [str(source) for source in each_source(sources)]
-    return sorted({name for pattern in given for name in _matches(pattern)})
+    names = sorted(name for pattern in given for name in _matches(pattern))
+    whole = {_whole(name): name for name in reversed(names)}
+    return [_tidy(whole[path]) for path in sorted(whole)]
+
+
+def _tidy(name: str) -> str:
+    return name if is_address(name) else os.path.normpath(name)
+
+
+def _whole(name: str) -> str:
+    return name if name == "-" or is_address(name) else os.path.normpath(Path(name).absolute())
+
+
+def require_rereadable_files(files: Iterable[str], why: str) -> None:
+    """Refuse standard input, pipes and devices, which can be read only once; ``why`` it is not.
+
+    >>> require_rereadable_files(["-"], "it is read twice")
+    Traceback (most recent call last):
+    askance.errors.FileUnreadable: standard input can be read only once, and it is read twice
+    """
+    for file in files:
+        with readable(file):
+            if is_address(file) or (file != "-" and stat.S_ISREG(Path(file).stat().st_mode)):
+                continue
+        name = "standard input" if file == "-" else f"{file} is not a regular file and"
+        raise FileUnreadable(f"{name} can be read only once, and {why}")
 
 
 def _matches(pattern: str) -> list[str]:

@@ -21,7 +21,7 @@ from askance.errors import BadRecord, InvalidParameter
 from askance.types import Matrix, State
 from askance.validation import shown
 
-__all__ = ["MOST_NGRAMS", "Intake", "Reading", "Rows", "shown_kinds", "text_columns"]
+__all__ = ["MOST_NGRAMS", "Intake", "Reading", "Rows", "new_map", "shown_kinds", "text_columns"]
 
 SOME_WORDS = 2.0
 """Words in a value, on average, from which on a column of mostly different values is text."""
@@ -197,6 +197,8 @@ class Intake:
     features
         The map of a saved model; without one, names are hashed. With one, what the reading ignores
         need not be there.
+    every_id
+        Refuse a record without an id, where a column of ids is named; else it gets its number.
 
     Examples
     --------
@@ -212,12 +214,18 @@ class Intake:
     """
 
     def __init__(
-        self, source: Sources, reading: Reading, features: FeatureMap | None = None
+        self,
+        source: Sources,
+        reading: Reading,
+        features: FeatureMap | None = None,
+        *,
+        every_id: bool = False,
     ) -> None:
         if not isinstance(source, Piece):
             source = find_files(source)
         self.source = _named(source)
         self.reading = reading
+        self._every_id = every_id and reading.id is not None
         self._labels = AnyLabels(reading.positive, reading.classes)
         self._batches = self._read(source, features)
         first = next(self._batches, None)
@@ -227,7 +235,7 @@ class Intake:
         self._ahead = [self._first]
         if features is None:
             self._check_names(first)
-            features = self._new_map(self._first)
+            features = new_map(self._first, reading)
             if reading.scale:
                 features.learn_scales(self._read_ahead())
         self.features = features
@@ -294,8 +302,7 @@ class Intake:
     def _read(self, source: Sources, features: FeatureMap | None) -> Iterator[Batch]:
         options = self.reading
         known = [] if features is None else [n for n, k in features.kinds.items() if k == "string"]
-        # What is left out is read as strings, so that nothing in it can be wrong.
-        strings = (*options.strings, *(options.text or ()), *options.ignore, *known)
+        strings = (*options.strings, *(options.text or ()), *known)
         columns = options.label, options.id
         return read_batches(
             source,
@@ -305,7 +312,8 @@ class Intake:
             strings,
             # Who reads a piece does not see the files before it.
             expected=features.kinds if features and isinstance(source, Piece) else (),
-            optional=options.ignore,
+            ignored=options.ignore,
+            every_id=self._every_id,
         )
 
     def _without_ignored(self, batch: Batch) -> Batch:
@@ -336,12 +344,13 @@ class Intake:
                         f"{self.source} has no column {name!r} {role}, its columns are {has}"
                     )
 
-    def _new_map(self, first: Batch) -> FeatureMap:
-        options = self.reading
-        text = options.text
-        if text is None:
-            text = tuple(name for name in text_columns(first) if name not in options.strings)
-        return FeatureMap(Hashing(options.bits), text, options.ngrams)
+
+def new_map(first: Batch, reading: Reading) -> FeatureMap:
+    """A map for records of which these are the first: they say which columns are text."""
+    text = reading.text
+    if text is None:
+        text = tuple(name for name in text_columns(first) if name not in reading.strings)
+    return FeatureMap(Hashing(reading.bits), text, reading.ngrams)
 
 
 def _named(source: Sources) -> str:

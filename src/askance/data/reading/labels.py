@@ -3,6 +3,7 @@
 A missing label is 0. Two classes are -1 and +1; more are 1, 2, 3 and so on, in their order.
 """
 
+import contextlib
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
@@ -23,6 +24,7 @@ __all__ = [
     "Labels",
     "in_order",
     "label_text",
+    "says_yes",
 ]
 
 MOST_CLASSES = 1000
@@ -41,17 +43,34 @@ def label_text(value: object) -> str | None:
 
     >>> [label_text(value) for value in (1.0, "+1", True, " spam ", None, float("nan"))]
     ['1', '1', 'true', 'spam', None, None]
+    >>> label_text("1000001.0"), label_text(2**63 + 1), label_text(0.1)
+    ('1000001', '9223372036854775809', '0.1')
     """
     if value is None:
         return None
     text = str(value).strip()
     if isinstance(value, bool | np.bool_):
         return text.lower()
+    # Whole numbers are often ids of classes, and two of them must never become one.
+    with contextlib.suppress(ValueError):
+        return str(int(text))
     try:
         number = float(text)
     except ValueError:
         return text or None
-    return None if np.isnan(number) else f"{number:g}"
+    if number.is_integer():
+        return str(int(number))
+    return None if np.isnan(number) else repr(number)
+
+
+def says_yes(text: str) -> bool | None:
+    """Whether a label speaks for itself as the positive one, or as the negative one; None if not.
+
+    >>> says_yes("Y"), says_yes("false"), says_yes("spam")
+    (True, False, None)
+    """
+    word = text.lower()
+    return None if word not in _POSITIVE | _NEGATIVE else word in _POSITIVE
 
 
 def in_order(names: Sequence[str]) -> list[str]:

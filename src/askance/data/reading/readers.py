@@ -5,6 +5,7 @@ there, or compressed as a whole, is first copied to a temporary file.
 """
 
 import contextlib
+import hashlib
 import json
 import re
 import shutil
@@ -13,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO
 
@@ -21,7 +23,10 @@ import numpy as np
 from askance.data.features.columns import Column, Words, some_of, values_of
 from askance.data.features.records import Batch, Content, Record
 from askance.data.reading.arrow import (
+    MISSING,
+    Check,
     csv_batches,
+    first_row,
     first_text,
     parquet_batches,
     parquet_errors,
@@ -32,14 +37,23 @@ from askance.data.reading.arrow import (
     to_values,
 )
 from askance.data.reading.files import PIECE_ROWS, Piece, Sources, each_source
-from askance.data.reading.labels import LabelColumn, LabelReader, Labels
+from askance.data.reading.labels import AnyLabels, LabelColumn, LabelReader, Labels
 from askance.data.reading.remote import is_address
 from askance.data.reading.sources import PACKED, open_bytes, open_raw, readable
 from askance.data.text.libsvm import LONGEST_LINE, libsvm_batches
 from askance.data.text.vwtext import vw_batches
 from askance.errors import BadRecord, InvalidParameter
 
-__all__ = ["Batch", "Record", "pieces_of", "read", "read_batches", "read_columns"]
+__all__ = [
+    "Batch",
+    "Record",
+    "digest_of",
+    "pieces_of",
+    "read",
+    "read_answers_of",
+    "read_batches",
+    "read_columns",
+]
 
 _SUFFIXES = {
     ".csv": "csv",
@@ -55,6 +69,7 @@ _SUFFIXES = {
     ".vw": "vw",
 }
 _JSON_BATCH = 1024
+_HEAD = 4096
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 MOST_COLUMNS = 1_000_000
@@ -96,7 +111,7 @@ def read(
         yield from batch.records()
 
 
-def read_batches(
+def read_batches(  # noqa: PLR0913 - each is a choice of its own
     source: Sources,
     format: str | None = None,
     label: str | None = None,
@@ -105,27 +120,40 @@ def read_batches(
     strings: Collection[str] = (),
     *,
     expected: Collection[str] = (),
-    optional: Collection[str] = (),
+    ignored: Collection[str] = (),
+    every_id: bool = False,
 ) -> Iterator[Batch]:
     """Read records many at a time, which is faster; the parameters are those of :func:`read`.
 
     Something that reads labels in place of ``positive`` knows the classes later. Of several files
     the records are numbered through. A table must have the ``expected`` columns, and those of the
-    tables before it that are not ``optional``.
+    tables before it. What is ``ignored`` need not be there, and of tables is not read: all of it
+    comes as missing. With ``every_id`` a record without an id is refused; the files are then read
+    again where need be.
     """
     if positive is None or isinstance(positive, str):
         positive = LabelReader(positive)
     if label is not None and label == id:
         raise InvalidParameter(f"the label and the id must be two columns, got {label!r} for both")
-    before = 0
+    before, numeric = 0, dict[str, bool]()
     for one in each_source(source):
         piece = one if isinstance(one, Piece) else Piece(str(one), before)
-        name = "standard input" if piece.source == "-" else piece.source
-        plan = _Plan(name, label, id, positive, frozenset(strings), piece.before, piece.skipped)
-        plan.expected = expected
+        plan = _Plan(
+            _named(piece.source),
+            label,
+            id,
+            positive,
+            frozenset(strings),
+            piece.before,
+            piece.skipped,
+        )
+        plan.expected, plan.every_id = expected, every_id
+        plan.ignored = frozenset(ignored).difference((label, id))
+        # A column is in all files what it is in the first.
+        plan.numeric = numeric
         yield from _read_piece(piece, _format_of(piece.source, format), plan)
         before += plan.rows
-        expected = [column for column in plan.table if column not in optional] or expected
+        expected = [column for column in plan.table if column not in plan.ignored] or expected
 
 
 def _read_piece(piece: Piece, kind: str, plan: "_Plan") -> Iterator[Batch]:
@@ -148,7 +176,7 @@ def read_columns(source: str | Path, format: str | None = None) -> dict[str, lis
     >>> read_columns(file)
     {'id': ['ann', 'bob'], 'age': ['39', None]}
     """
-    kind, name = _format_of(source, format), "standard input" if str(source) == "-" else str(source)
+    kind, name = _format_of(source, format), _named(source)
     if kind not in ("csv", "tsv", "parquet"):
         raise InvalidParameter(f"{name} must be a table of CSV, TSV or Parquet, got {kind}")
     plan = _Plan(name, None, None, LabelReader(), frozenset())
@@ -158,23 +186,65 @@ def read_columns(source: str | Path, format: str | None = None) -> dict[str, lis
         plan.check_columns(names)
         found.update((column, []) for column in names)
 
-    with contextlib.ExitStack() as stack:
-        if kind == "parquet":
-            stack.enter_context(readable(str(source)))
-            path = stack.enter_context(_parquet_path(str(source)))
-            batches = parquet_batches(path, name, check)
-        else:
-            stream = stack.enter_context(open_bytes(source))
-            batches = csv_batches(stream, name, "," if kind == "csv" else "\t", check)
-        for arrays in batches:
-            for column, array in arrays.items():
-                found[column] += to_values(column, array)
+    for arrays in _arrays(source, kind, check):
+        for column, array in arrays.items():
+            found[column] += to_values(column, array)
     return found
 
 
-def pieces_of(
-    files: Collection[str], format: str | None = None, positive: str | None = None
-) -> list[Piece]:
+def read_answers_of(
+    source: str | Path, id: str, label: str, format: str | None = None
+) -> Iterator[tuple[str | None, object]]:
+    r"""Read two columns as they are, whatever others hold: ids as text, and labels.
+
+    Only a cell with nothing in it is missing: other words for it may be ids or labels.
+
+    >>> file = Path(tempfile.mkdtemp()) / "a.csv"
+    >>> _ = file.write_text("id,label,size\nNA,spam,3\nb,,large\n")
+    >>> list(read_answers_of(file, "id", "label"))
+    [('NA', 'spam'), ('b', None)]
+    """
+    kind = _format_of(source, format)
+    plan = _Plan(_named(source), label, id, LabelReader(), frozenset())
+    if kind == "jsonl":
+        with open_bytes(source) as stream:
+            for records in _json_records(stream, plan):
+                yield from zip(_json_ids(records, plan), _taken(records, label), strict=True)
+                plan.rows += len(records)
+        return
+    if kind not in ("csv", "tsv", "parquet"):
+        raise InvalidParameter(f"{plan.source} must be CSV, TSV, Parquet or JSON lines, got {kind}")
+
+    def check(names: Collection[str]) -> Collection[str]:
+        plan.check_columns(names)
+        return (id, label)
+
+    for arrays in _arrays(source, kind, check, missing=("",)):
+        ids: list[str | None] = list(to_texts(id, arrays[id]))
+        if kind != "parquet":
+            # CSV writes an empty text as nothing.
+            ids = [text or "" for text in ids]
+        yield from zip(ids, to_values(label, arrays[label]), strict=True)
+
+
+def _arrays(
+    source: str | Path, kind: str, check: Check, missing: Sequence[str] = MISSING
+) -> Iterator[dict[str, Any]]:
+    """The columns of a table as they are, batch after batch; all of CSV as strings."""
+    if kind == "parquet":
+        with readable(source), _parquet_path(str(source)) as path:
+            yield from parquet_batches(path, _named(source), check)
+        return
+    delimiter = "," if kind == "csv" else "\t"
+    with open_bytes(source) as stream:
+        yield from csv_batches(stream, _named(source), delimiter, check, missing)
+
+
+def _named(source: str | Path) -> str:
+    return "standard input" if str(source) == "-" else str(source)
+
+
+def pieces_of(files: Collection[str], format: str | None = None) -> list[Piece]:
     r"""What files are read in where it is done in any order: row groups of Parquet, or whole files.
 
     Rows are counted, in the files' order; the metadata of Parquet says how many there are.
@@ -191,9 +261,47 @@ def pieces_of(
         if kind == "parquet":
             found += _row_groups(file, before)
         else:
-            rows = sum(len(batch.ids) for batch in read_batches(file, kind, positive=positive))
-            found.append(Piece(file, before, 0, rows))
+            found.append(Piece(file, before, 0, _rows_of(file, kind)))
     return found
+
+
+def _rows_of(file: str, kind: str) -> int:
+    """Count the rows of a file, whatever they hold; what is wrong is said when they are read."""
+    if kind in ("csv", "tsv"):
+        # One column tells, if it is parsed as all are: a line need not be a row.
+        arrays = _arrays(file, kind, lambda names: [*names][:1])
+        return sum(len(column) for batch in arrays for column in batch.values())
+    if kind == "jsonl":
+        with open_bytes(file) as stream:
+            return sum(
+                1 for line in iter(lambda: stream.readline(LONGEST_LINE), b"") if line.strip()
+            )
+    anything = AnyLabels(classes=())
+    return sum(len(batch.ids) for batch in read_batches(file, kind, positive=anything))
+
+
+def digest_of(pieces: Sequence[Piece], format: str | None = None) -> str:
+    """Tell whether the same rows come in the same order: how many each file has, and how it begins.
+
+    >>> digest_of([]) == digest_of([Piece("empty.csv", rows=0)])
+    True
+    """
+    digest = hashlib.blake2b(digest_size=16)
+    rows = Counter[str]()
+    for piece in pieces:
+        rows[piece.source] += piece.rows
+    for file, count in rows.items():
+        if count:
+            digest.update(f"{count}:{_head_of(file, _format_of(file, format))!r}".encode())
+    return digest.hexdigest()
+
+
+def _head_of(file: str, kind: str) -> str | bytes:
+    if kind == "parquet":
+        with readable(file), _parquet_path(file) as path, parquet_errors(file):
+            return first_row(path)
+    with open_bytes(file) as stream:
+        return stream.read(_HEAD)
 
 
 def _row_groups(file: str, before: int) -> Iterator[Piece]:
@@ -233,11 +341,27 @@ class _Plan:
     before: int = 0
     rows: int = 0
     expected: Collection[str] = ()
+    ignored: frozenset[str] = frozenset()
+    every_id: bool = False
     table: Collection[str] = ()
     numeric: dict[str, bool] = field(default_factory=dict)
     names: dict[str, None] = field(default_factory=dict)
 
-    def check_columns(self, names: Collection[str]) -> None:
+    def check_columns(self, names: Collection[str]) -> Collection[str]:
+        """Refuse the columns of a table, or say which of them are wanted: at least one is read."""
+        self.check_names(names)
+        missing = [column for column in self.expected if column not in names]
+        if missing:
+            raise BadRecord(
+                f"{self.source} has no column {some_of(map(repr, missing))} as other files have, "
+                f"it has {some_of(names)}"
+            )
+        self.table = names
+        wanted = [name for name in names if name not in self.ignored]
+        return wanted or [*names][:1]
+
+    def check_names(self, names: Collection[str]) -> None:
+        """Refuse names that are too many, not different, or not those of label and id."""
         if len(names) > MOST_COLUMNS:
             raise BadRecord(
                 f"{self.source} has {len(names):,} columns, at most {MOST_COLUMNS:,} can be read: "
@@ -252,17 +376,15 @@ class _Plan:
             if column is not None and column not in names:
                 has = some_of(names)
                 raise BadRecord(f"{self.source} has no {role} column {column!r}, it has {has}")
-        missing = [column for column in self.expected if column not in names]
-        if missing:
-            raise BadRecord(
-                f"{self.source} has no column {some_of(map(repr, missing))} as other files have, "
-                f"it has {some_of(names)}"
-            )
-        self.table = names
 
     def batch(self, content: Content, ids: Sequence[str | None], labels: Labels) -> Batch:
         """Number the records without an id, and convert their labels."""
         first = self.rows + 1
+        if self.every_id and None in ids:
+            raise BadRecord(
+                f"row {first + list(ids).index(None):,} of {self.source} has no id in column "
+                f"{self.id!r}, each row needs its own"
+            )
         self.rows += len(ids)
         numbered = enumerate(ids, start=self.before + first)
         known = [str(i) if text is None else text for i, text in numbered]
@@ -288,7 +410,9 @@ class _Plan:
         """Take the label and the id out of the columns."""
         n = len(next(iter(arrays.values())))
         ids = [None] * n if self.id is None else to_texts(self.id, arrays.pop(self.id))
-        columns = {name: typed(name, array) for name, array in arrays.items()}
+        blank: Column = np.full(n, np.nan)
+        columns = dict.fromkeys(self.ignored.intersection(self.table), blank)
+        columns |= {name: typed(name, a) for name, a in arrays.items() if name not in self.ignored}
         label = np.full(n, np.nan) if self.label is None else columns.pop(self.label)
         plain = isinstance(label, Words | np.ndarray)
         return self.batch(columns, ids, label if plain else values_of(label))
@@ -315,8 +439,22 @@ class _Plan:
 
 
 def _csv(stream: BinaryIO, plan: _Plan, delimiter: str = ",") -> Iterator[Batch]:
-    for arrays in csv_batches(stream, plan.source, delimiter, plan.check_columns):
+    for number, arrays in enumerate(
+        csv_batches(stream, plan.source, delimiter, plan.check_columns)
+    ):
+        if plan.every_id and plan.id is not None and arrays[plan.id].null_count:
+            arrays[plan.id] = _plain_ids(plan, delimiter, plan.id, number)
         yield plan.columns(arrays, plan.typed)
+
+
+def _plain_ids(plan: _Plan, delimiter: str, id: str, number: int) -> Any:
+    """The ids of a block as they are: NA is one too, and only nothing is none.
+
+    The file is read again for it. Ids differ, so few blocks have one that looks missing.
+    """
+    with open_bytes(plan.source) as stream:
+        blocks = csv_batches(stream, plan.source, delimiter, lambda _: [id], missing=("",))
+        return next(islice(blocks, number, None))[id]
 
 
 @contextlib.contextmanager
@@ -336,6 +474,11 @@ def _parquet_path(source: str) -> Iterator[str | BinaryIO]:
 
 
 def _jsonl(stream: BinaryIO, plan: _Plan) -> Iterator[Batch]:
+    for records in _json_records(stream, plan):
+        yield plan.batch(records, _json_ids(records, plan), _taken(records, plan.label))
+
+
+def _json_records(stream: BinaryIO, plan: _Plan) -> Iterator[list[dict[str, Any]]]:
     records: list[dict[str, Any]] = []
     lines = iter(lambda: stream.readline(LONGEST_LINE), b"")
     for number, line in enumerate(lines, start=1):
@@ -344,10 +487,10 @@ def _jsonl(stream: BinaryIO, plan: _Plan) -> Iterator[Batch]:
         if line.strip():
             records.append(_json_object(line, number, plan.source))
         if len(records) == _JSON_BATCH:
-            yield _json_batch(records, plan)
+            yield _checked(records, plan)
             records = []
     if records:
-        yield _json_batch(records, plan)
+        yield _checked(records, plan)
 
 
 def _json_object(line: bytes, number: int, source: str) -> dict[str, Any]:
@@ -384,13 +527,17 @@ def _depth(value: object) -> int:
     return depth
 
 
-def _json_batch(records: list[dict[str, Any]], plan: _Plan) -> Batch:
+def _checked(records: list[dict[str, Any]], plan: _Plan) -> list[dict[str, Any]]:
     for record in records:
         plan.names.update(dict.fromkeys(record))
+    # A record need not have every key, so neither need a file.
     if not plan.rows or len(plan.names) > MOST_COLUMNS:
-        plan.check_columns(plan.names)
-    ids = [plan.id_text(i, value) for i, value in enumerate(_taken(records, plan.id), start=1)]
-    return plan.batch(records, ids, _taken(records, plan.label))
+        plan.check_names(plan.names)
+    return records
+
+
+def _json_ids(records: list[dict[str, Any]], plan: _Plan) -> list[str | None]:
+    return [plan.id_text(i, value) for i, value in enumerate(_taken(records, plan.id), start=1)]
 
 
 def _taken(records: list[dict[str, Any]], name: str | None) -> list[Any]:
