@@ -333,7 +333,7 @@ class LabelPlaces(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamStatus:
-    """Where a stream stands.
+    """Where the stream of an ``id`` and a ``name`` stands, and its ``state``.
 
     ``seen`` examples came in, of which ``refused`` were left out for lack of budget; ``asked``
     questions were asked, of which ``waiting`` want replies, ``tied`` an admin's word, ``answered``
@@ -342,6 +342,7 @@ class StreamStatus:
     of the last ones, ``error`` that of the predictions so far, ``classes`` how often each label was
     given, and ``reason`` a sentence on why no question waits, if none does. ``refitting`` tells
     whether a new classifier comes, and ``fitted`` of how many labels the one is that serves.
+    ``warning`` is a sentence if the learner may have gone astray.
     """
 
     id: str
@@ -367,9 +368,11 @@ class StreamStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChartPoint:
-    """What was known after so many ``labels``: the error, its interval and the query rate.
+    """What was known after so many ``labels``, when so many examples had been ``seen``.
 
-    ``rate_now`` is None in points that are older than it.
+    ``error`` is that of the predictions, from ``low`` to ``high``; ``query_rate`` and ``rate_now``
+    are as in :class:`StreamStatus`, and ``classes`` how often each label was given. ``rate_now`` is
+    None in points that are older than it.
     """
 
     labels: int

@@ -162,7 +162,10 @@ class PracticalConstants(Constants):
     least_tolerance: float = 1e-3
 
     def __post_init__(self) -> None:
-        require_positive(c0=self.c0, beta_scale=self.beta_scale, xi_scale=self.xi_scale)
+        require_positive(c0=self.c0, xi_scale=self.xi_scale)
+        if self.beta_scale != math.inf:
+            # Infinite makes beta 0, which leaves its term out.
+            require_positive(beta_scale=self.beta_scale)
         require_at_least_one(alpha=self.alpha)
 
     def terms(self, error: float, tau: int) -> EpochTerms:
