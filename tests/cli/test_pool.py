@@ -143,6 +143,12 @@ def test_a_sample_is_exported_with_the_ids_of_the_pool(pool, model, tmp_path):
     assert ids[0] == ids[1]
 
 
+def test_a_name_with_brackets_is_a_name(pool, tmp_path):
+    model = tmp_path / "m[1].askance"
+    ask(pool, model, tmp_path / "q.csv", *PLAN, *NAMES)
+    assert model.exists()
+
+
 def test_two_that_tell_at_once_do_not_lose_a_label(pool, model, tmp_path):
     """One of them may be told to wait; what it is told then is there."""
     ask(pool, model, tmp_path / "q.csv", *PLAN, *NAMES)
@@ -157,10 +163,10 @@ def test_two_that_tell_at_once_do_not_lose_a_label(pool, model, tmp_path):
         subprocess.Popen([*command, str(path)], env=environment, stderr=subprocess.PIPE, text=True)
         for path in halves
     ]
-    for process, path in zip(running, halves, strict=True):
-        _, said = process.communicate()
+    said = [process.communicate()[1] for process in running]
+    for process, path, error in zip(running, halves, said, strict=True):
         if process.returncode:
-            assert "is in use: another process asks or tells" in said
+            assert "is in use: another process asks or tells" in error
             run("tell", model, path)
     stats = ActiveLearner.load(model).stats()
     assert (stats.answered, stats.pending) == (count, 0)

@@ -1,13 +1,12 @@
 """Answers come late, in part, out of order, twice and with typos."""
 
-import hashlib
-
 import pytest
 from tests.scale.conftest import plan, truth
 
 from askance import ActiveLearner
 from askance.errors import InvalidLabel, LabelConflict
 from askance.scale import ask_pool, pending_questions, tell_pool
+from askance.scale.draws import digest_of_id
 from askance.sparse import rows_of
 
 
@@ -157,4 +156,4 @@ def test_labels_are_learned_in_an_order_of_their_own(asked, model):
     stood = {tuple(x.values.tolist()): rows[number] for x, number in pairs}
     stored, _, _ = live.learner._labelled.sample(slice(None))
     learned = [stood[tuple(x.values.tolist())] for x in rows_of(stored)]
-    assert learned == sorted(asked, key=lambda id: hashlib.blake2b(id.encode()).digest())
+    assert learned == sorted(asked, key=digest_of_id)

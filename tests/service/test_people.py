@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from askance.errors import InvalidParameter
 from askance.service.people import LINK, SIGNED_IN, Forbidden, NotAllowed
 from askance.service.schema import accounts, keys
-from askance.service.throttle import FREE, TooOften
+from askance.service.throttle import FREE, FREE_OF_ADDRESS, TooOften
 
 
 def test_a_link_works_once(people, clock):
@@ -77,6 +77,9 @@ def test_failures_delay_by_name_and_by_address(people, clock):
             people.sign_in("ann", "wrong horse", "10.0.0.1")
     with pytest.raises(TooOften):
         people.sign_in("ann", "correct horse", "10.0.0.2")
+    for i in range(FREE_OF_ADDRESS - 3):
+        with pytest.raises(NotAllowed):
+            people.sign_in(f"eve {i}", "wrong horse", "10.0.0.1")
     with pytest.raises(TooOften):
         people.sign_in("bob", "correct horse", "10.0.0.1")
     clock.turn(2.0)
@@ -100,11 +103,11 @@ def test_guesses_at_once_get_no_further_than_guesses_in_turn(people):
 
 def test_an_account_of_ones_own_does_not_help_to_guess_those_of_others(people):
     people.add("eve", "annotator", "correct horse")
-    for i in range(FREE + 1):
+    for i in range(FREE_OF_ADDRESS + 1):
         people.sign_in("eve", "correct horse", "10.0.0.1")
         with pytest.raises(NotAllowed):
             people.sign_in(f"ann {i}", "wrong horse", "10.0.0.1")
-    for name in ("eve", "ann 9"):
+    for name in ("eve", "ann 99"):
         with pytest.raises(TooOften):
             people.sign_in(name, "correct horse", "10.0.0.1")
     assert people.sign_in("eve", "correct horse", "10.0.0.2").account.name == "eve"
@@ -202,3 +205,13 @@ def test_what_was_looked_up_before_a_token_ended_is_not_remembered(people, monke
     assert people.remembered(token) is None
     with pytest.raises(NotAllowed):
         people.of_token(token)
+
+
+def test_colleagues_who_sign_in_at_once_from_one_address_do_not_wait(people):
+    for i in range(10):
+        people.add(f"p{i}", "annotator", "correct horse")
+    with ThreadPoolExecutor(10) as tries:
+        found = list(
+            tries.map(lambda i: people.sign_in(f"p{i}", "correct horse", "1.2.3.4"), range(10))
+        )
+    assert len({one.account.id for one in found}) == 10

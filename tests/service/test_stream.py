@@ -105,6 +105,54 @@ def test_what_cannot_be_applied_leaves_nothing_behind(session, monkeypatch):
     assert session.answer(stream, "ann", question.number, "spam", key="k1").counts
 
 
+def test_a_question_is_not_shown_before_it_is_on_the_disk(session, monkeypatch):
+    """Else its number could be that of another example when it is answered."""
+    stream = session.create(settings())
+    session.offer(stream, made_records(1))
+    opened, tried = session.stream(stream), threading.Event()
+    full = OperationalError("insert", {}, Exception("the disk is full"))
+
+    def fails(jobs):
+        tried.wait()
+        return full
+
+    with monkeypatch.context() as broken, ThreadPoolExecutor(2) as others:
+        broken.setattr(session.log, "_failure", fails)
+        offered = others.submit(session.offer, stream, [("lost", {"x": 1.0})])
+        while 1 not in opened.books.open:
+            offered.done()
+        leased = others.submit(session.lease, stream, "ann")
+        while not opened.leases.of("ann", opened.clock()):
+            leased.done()
+        tried.set()
+        for future in (offered, leased):
+            with pytest.raises(NotWritten):
+                future.result()
+    session.offer(stream, [("other", {"x": 1.0})])
+    assert [question.id for question in session.lease(stream, "ann")] == ["0", "other"]
+
+
+def test_examples_that_are_decided_in_part_leave_nothing_behind(session, monkeypatch):
+    stream = session.create(settings(per_hour=100))
+    opened, apply = session.stream(stream), Fold.apply_offers
+    session.offer(stream, made_records(1))
+
+    def fails(fold, new, rows):
+        if new[0].number == 2:
+            raise ZeroDivisionError
+        apply(fold, new, rows)
+
+    with monkeypatch.context() as broken:
+        broken.setattr(Fold, "apply_offers", fails)
+        with pytest.raises(ZeroDivisionError):
+            session.offer(stream, made_records(3, start=10))
+    assert session.status(stream).seen == 1
+    session.offer(stream, made_records(3, start=10))
+    positions = [event.position for event in session.log.read(stream)]
+    assert positions == list(range(1, len(positions) + 1))
+    assert state_of(folded(session, stream).learner) == state_of(opened.learner)
+
+
 def test_rows_of_a_map_that_was_not_written_are_not_offered(session, monkeypatch):
     stream = session.create(settings())
     opened, decide = session.stream(stream), offering._decide

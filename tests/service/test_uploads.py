@@ -12,7 +12,7 @@ from askance.service import uploads
 from askance.service.offering import MOST_EXAMPLES
 from askance.service.schema import backlog
 from askance.service.session import Session
-from askance.service.uploads import AT_ONCE, feed, take_file, waiting_records
+from askance.service.uploads import AT_ONCE, feed, keep_file, waiting_records
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def uploaded(session, tmp_path):
     path.write_text("name,x,secret\n" + "".join(f"p{i},{i % 7},s\n" for i in range(100)))
     stream = session.create(settings())
     reading = Reading(id="name", ignore=("secret",))
-    assert session.upload(stream, path, reading, "file-") == 100
+    assert session.upload(stream, path, reading, "file-").records == 100
     return stream
 
 
@@ -61,6 +61,29 @@ def test_what_is_erased_while_it_is_offered_does_not_come_back(session, uploaded
     erased.join()
     found = session.log.find(uploaded, ["x:file-p0"])["x:file-p0"]
     assert opened.contents([found.number])[found.number].record is None
+
+
+def test_what_is_not_taken_because_of_a_pause_waits_on(session, uploaded, monkeypatch):
+    opened, hungry = session.stream(uploaded), uploads.is_hungry
+
+    def then_paused(stream):
+        found = hungry(stream)
+        session.set_state(uploaded, "paused", "root")
+        return found
+
+    with monkeypatch.context() as pausing:
+        pausing.setattr(uploads, "is_hungry", then_paused)
+        feed(opened)
+    assert waiting_records(opened) == 100
+    session.set_state(uploaded, "resumed", "root")
+    assert len(session.lease(uploaded, "ann")) == 2
+
+
+def test_many_who_lack_questions_at_once_are_not_fed_more_than_they_need(session, uploaded):
+    with ThreadPoolExecutor(20) as people:
+        found = list(people.map(lambda i: session.lease(uploaded, f"p{i}"), range(20)))
+    assert all(len(questions) == 2 for questions in found)
+    assert session.status(uploaded).seen <= 40 + 2 * AT_ONCE
 
 
 def test_a_paused_stream_is_not_fed(session, uploaded):
@@ -203,7 +226,7 @@ def test_nobody_waits_for_the_disk_that_takes_a_file(session, tmp_path, monkeypa
             threads.submit(session.status, stream).result(30)
         finally:
             go_on.set()
-        assert first.result(60) == 2
+        assert first.result(60).records == 2
 
 
 def test_files_at_once_have_places_of_their_own(session, tmp_path):
@@ -213,7 +236,7 @@ def test_files_at_once_have_places_of_their_own(session, tmp_path):
         found = threads.map(
             lambda i: session.upload(stream, tmp_path / "rows.csv", None, f"{i}-"), range(8)
         )
-        assert list(found) == [50] * 8
+        assert list(found) == [(50, 50)] * 8
     assert waiting_records(session.stream(stream)) == 400
 
 
@@ -262,17 +285,17 @@ def test_what_is_there_already_is_counted_and_not_kept_again(session, tmp_path):
     opened, path = session.stream(stream), tmp_path / "mail.csv"
     path.write_text("id,size\n" + "".join(f"{i},{i}\n" for i in range(40)))
     reading = Reading(id="id")
-    assert take_file(opened, path, reading, "") == (40, 40)
+    assert keep_file(opened, path, reading, "") == (40, 40)
     # Some of them were offered by now, others wait.
     assert session.lease(stream, "ann")
     assert 0 < waiting_records(opened) < 40
     before = waiting_records(opened)
-    assert take_file(opened, path, reading, "") == (40, 0)
+    assert keep_file(opened, path, reading, "") == (40, 0)
     path.write_text("id,size\n39,1\n40,2\n40,3\n41,4\n")
-    assert take_file(opened, path, reading, "") == (4, 2)
+    assert keep_file(opened, path, reading, "") == (4, 2)
     assert waiting_records(opened) == before + 2
     # The first of an id counts.
-    assert session.upload(stream, path, reading) == 4
+    assert session.upload(stream, path, reading).records == 4
     while questions := session.lease(stream, "ann"):
         for question in questions:
             if question.id == "40":
@@ -287,11 +310,11 @@ def test_a_column_to_leave_out_must_be_there(session, tmp_path):
     table.write_text("id,size,label\n1,2,ham\n")
     wrong = "a.csv has no column 'labl' to leave out, its columns are size, label"
     with pytest.raises(InvalidParameter, match=wrong):
-        take_file(opened, table, Reading(id="id", ignore=("labl", "size")), "")
+        keep_file(opened, table, Reading(id="id", ignore=("labl", "size")), "")
     assert waiting_records(opened) == 0
     # A record of JSON lines may lack a field that others have.
     lines.write_text('{"size": 1}\n{"size": 2, "label": "ham"}\n{"size": 3}\n')
     with pytest.raises(InvalidParameter, match="no column 'labl'"):
-        take_file(opened, lines, Reading(ignore=("labl",)), "b")
-    assert take_file(opened, lines, Reading(ignore=("label",)), "b") == (3, 3)
-    assert take_file(opened, table, Reading(id="id", ignore=("id", "label")), "").new == 1
+        keep_file(opened, lines, Reading(ignore=("labl",)), "b")
+    assert keep_file(opened, lines, Reading(ignore=("label",)), "b") == (3, 3)
+    assert keep_file(opened, table, Reading(id="id", ignore=("id", "label")), "").new == 1

@@ -115,7 +115,7 @@ def ask(
     # Here, so that help and the other commands do not wait for it.
     from askance.scale import ask_pool, pending_questions
 
-    _check_output(options.output, [*(files or []), options.model], force=force)
+    _check_output(options.output, files or [], options.model, force=force)
     if not files and not options.again:
         raise typer.BadParameter("name the files of the pool, or --again.")
     if options.again:
@@ -150,7 +150,9 @@ def ask(
     _show(questions, summary, facts, options.output, raw=raw, as_json=as_json)
 
 
-def _check_output(output: Path, sources: "Sequence[str | Path]", *, force: bool) -> None:
+def _check_output(
+    output: Path, sources: "Sequence[str | Path]", model: Path, *, force: bool
+) -> None:
     """Find out what keeps questions from being written before a round is asked."""
     from askance.data.reading.files import find_files
     from askance.scale.exchange import check_questions_path
@@ -161,7 +163,7 @@ def _check_output(output: Path, sources: "Sequence[str | Path]", *, force: bool)
         return
     if not output.parent.is_dir():
         raise InvalidParameter(f"the folder of {output} does not exist")
-    if output.resolve() in {Path(file).resolve() for file in find_files(sources)}:
+    if output.resolve() in {Path(file).resolve() for file in [*find_files(sources), str(model)]}:
         raise InvalidParameter(f"{output} is read from, and cannot be written to")
     try:
         if not output.exists() or output.is_file():

@@ -186,7 +186,8 @@ def _taught(lessons: Sequence[tuple[float, Record]], plan: PoolPlan | None) -> F
 
     In the first round all rows are alike, so nothing has depended on a map so far.
     """
-    reading = PoolPlan().reading if plan is None else plan.reading
+    assert plan is not None, "the first round has one"
+    reading = plan.reading
     first = [record for _, record in sorted(lessons, key=lambda pair: pair[0])[:SCALE_ROWS]]
     batch = batch_of(first)
     features = new_map(batch, reading)
@@ -214,6 +215,8 @@ def _continued(files: Sequence[str], path: Path, plan: PoolPlan | None) -> _Star
     book = Book.of(live, path)
     _check_next(live, book, path)
     _check_plan(live, book, plan, path)
+    if plan is not None and book.format is None:
+        book.format = plan.reading.format
     reading = _reading(live, book)
     pieces = _pieces(files, reading)
     rows = sum(piece.rows for piece in pieces)
@@ -242,7 +245,7 @@ def _begun(files: Sequence[str], path: Path, plan: PoolPlan | None) -> _Start:
     pieces = _pieces(files, reading)
     rows = sum(piece.rows for piece in pieces)
     book = Book(plan.budget, plan.questions, plan.seed or 0, rows)
-    book.format, book.digest = reading.format, _digest(pieces, reading)
+    book.format, book.digest = reading.format or "", _digest(pieces, reading)
     names = plan.names()
     live = ActiveLearner(
         "auto",
@@ -291,7 +294,8 @@ def _check_plan(live: ActiveLearner, book: Book, plan: PoolPlan | None, path: Pa
         ("questions", plan.questions, book.questions),
         ("seed", plan.seed, book.seed),
         ("classes", names and list(names), book.classes),
-        ("format", given.format, book.format),
+        # An old file does not know it.
+        ("format", given.format, given.format if book.format is None else book.format or None),
         ("label", given.label, kept.label),
         ("id", given.id, kept.id),
         ("strings", given.strings or None, kept.strings),
@@ -310,7 +314,7 @@ def _features(live: ActiveLearner) -> Any:
 
 
 def _reading(live: ActiveLearner, book: Book) -> Reading:
-    return replace(_unlabelled(Reading.from_state(live.reading)), format=book.format)
+    return replace(_unlabelled(Reading.from_state(live.reading)), format=book.format or None)
 
 
 def _unlabelled(reading: Reading) -> Reading:

@@ -48,7 +48,7 @@ class Book:
     shown
         The columns, as JSON, of the rows whose label is still wanted.
     format
-        Of the pool's files, if their names do not tell.
+        Of the pool's files; empty if their names tell, and None if that was not kept.
     digest
         Of the pool, if its rows have no ids: then their order says which is which.
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from askance.types import Floats, Integers
 
-__all__ = ["Draws", "draws_of", "philox"]
+__all__ = ["Draws", "digest_of_id", "draws_of", "philox"]
 
 Words = NDArray[np.uint64]
 
@@ -43,6 +43,11 @@ class Draws(NamedTuple):
         return (self.turn * count).astype(np.int64)
 
 
+def digest_of_id(id: str) -> bytes:
+    """What stands for an id, wherever its row is."""
+    return hashlib.blake2b(id.encode(), digest_size=16).digest()
+
+
 def draws_of(seed: int, ids: Sequence[str] | None, first: int, count: int) -> Draws:
     """The numbers of ``count`` rows: by their ``ids``, or by their numbers from ``first`` on.
 
@@ -54,8 +59,7 @@ def draws_of(seed: int, ids: Sequence[str] | None, first: int, count: int) -> Dr
     if ids is None:
         counters[0] = np.arange(first, first + count)
     else:
-        digests = (hashlib.blake2b(id.encode(), digest_size=16).digest() for id in ids)
-        counters[:2] = np.frombuffer(b"".join(digests), "<u8").reshape(-1, 2).T
+        counters[:2] = np.frombuffer(b"".join(map(digest_of_id, ids)), "<u8").reshape(-1, 2).T
         # A number and a digest never share a counter.
         counters[2] = 1
     words = philox(counters, (seed & (2**64 - 1), seed >> 64))

@@ -1,6 +1,5 @@
 """Answers in: labels by the ids of a pool's rows, in any order, in part, as late as they come."""
 
-import hashlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -12,6 +11,7 @@ from askance.live.rounds import asked_of
 from askance.live.saving import checked_classes
 from askance.scale.asking import opened_model
 from askance.scale.book import Book
+from askance.scale.draws import digest_of_id
 from askance.types import Label
 
 __all__ = ["Told", "tell_pool"]
@@ -74,7 +74,7 @@ def tell_pool(
         book = Book.of(live, path)
         fresh, repeated = _checked(live, book, pairs, new_classes=new_classes)
         # Not in the order of the pool's rows, which may stand anywhere in it next time.
-        numbers = sorted(fresh, key=lambda number: _digest(book.asked[number][0]))
+        numbers = sorted(fresh, key=lambda number: digest_of_id(book.asked[number][0]))
         live.tell_many([(number, fresh[number]) for number in numbers])
         book.close(fresh)
         left = live.pending()
@@ -86,10 +86,6 @@ def tell_pool(
         live.save(path)
         stats = live.stats()
     return Told(len(fresh), repeated, len(left) if close else 0, stats.pending, stats.answered)
-
-
-def _digest(id: str) -> bytes:
-    return hashlib.blake2b(id.encode()).digest()
 
 
 def _checked(

@@ -114,7 +114,8 @@ def _entered(stream: OpenStream, question: AskedQuestion, event: Event) -> list[
     """Take a reply in, with what comes of it."""
     futures = [stream.happen(event)]
     if question.is_decided:
-        futures.append(stream.write([], None, new_point(stream)))
+        # Nobody waits for a chart.
+        stream.write([], None, new_point(stream))
     stream.leases.end(question.number, None if question.is_decided else event.actor)
     stop_if_due(stream)
     return futures

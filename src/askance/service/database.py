@@ -147,6 +147,10 @@ def _only_writer(engine: sa.Engine) -> Iterator[sa.Engine]:
 
 
 def _take_lock(connection: Any, record: Any) -> None:
+    # Else a connection that was cut on the way would keep the lock for hours.
+    connection.execute("set tcp_keepalives_idle = 30")
+    connection.execute("set tcp_keepalives_interval = 10")
+    connection.execute("set tcp_keepalives_count = 3")
     ends = time.monotonic() + _LEAVING
     while not connection.execute(f"select pg_try_advisory_lock({_LOCK})").fetchone()[0]:
         if time.monotonic() > ends:

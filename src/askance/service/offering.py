@@ -166,11 +166,17 @@ def check_example(id: str, record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _kept_fields(fields: Mapping[str, Any], left: int) -> dict[str, Any]:
+    if not all(isinstance(name, str) for name in fields):
+        raise ValueError("has a name that is no text")
     return {_kept(name, left): _kept(value, left) for name, value in fields.items()}
 
 
 def _kept(value: Any, left: int) -> Any:
     """A value as JSON has it; a missing number is NaN in Python and null there."""
+    kind = type(value)
+    # Most values, and all names, are of these kinds.
+    if kind is int or (kind is str and value.isascii()) or (kind is float and value - value == 0):
+        return value
     if isinstance(value, dict | list | tuple):
         if not left:
             raise ValueError(f"is nested more than {DEEPEST} deep")
@@ -224,37 +230,50 @@ def _decide(
     found: dict[str, Offered],
 ) -> "Future[None]":
     """Decide for examples, take them in, and write them down."""
-    fold, learner, name = stream.fold, stream.learner, stream.settings.class_name
-    assert learner is not None
     events: list[Event] = []
-    held: dict[int, ExampleContent] = {}
-    while len(events) < len(some):
-        start = len(events)
-        spent = stream.books.refusal(stream.clock())
-        limited = stream.settings.per_hour is not None or stream.settings.per_day is not None
-        told = learner.foretell(X[start : start + 1] if limited else X[start:])
-        block: list[Event] = []
-        for i, (coin, decision) in enumerate(told):
-            id, record = some[start + i]
-            fact = None if spent else decision
-            data: dict[str, Any] = {"coin": coin, "decision": _plain(fact)}
-            if fact is None:
-                data["reason"] = spent or "budget"
-            wanted, number = fact is not None and bool(fact.queried), learner.seen + i
-            event = stream.event(
-                "offered", after=i, number=number, key=f"x:{id}", wanted=wanted, data=data
-            )
-            block.append(event)
-            held[number] = ExampleContent(json.dumps(record), row_at(X, start + i))
-            found[id] = _told(event, id, name)
-        fold.apply_offers(block, X[start : start + len(block)])
-        events += block
+    with stream.changing():
+        while len(events) < len(some):
+            start = len(events)
+            events += _decide_next(stream, some[start:], X[start:], found)
+        held = {
+            event.number: ExampleContent(json.dumps(record), row_at(X, i))
+            for i, (event, (_, record)) in enumerate(zip(events, some, strict=True))
+            if event.number is not None
+        }
+        future = stream.write(events, held)
     stream.look_after_refits()
-    future = stream.write(events, held)
     stream.snapshot(force=False)
     if any(event.wanted for event in events):
         stream.told(stream, "questions")
     return future
+
+
+def _decide_next(
+    stream: OpenStream,
+    some: Sequence[tuple[str, dict[str, Any]]],
+    X: Matrix,
+    found: dict[str, Offered],
+) -> list[Event]:
+    """Decide for as many as can be decided at once, and take them in."""
+    learner, name = stream.learner, stream.settings.class_name
+    assert learner is not None
+    spent = stream.books.refusal(stream.clock())
+    limited = stream.settings.per_hour is not None or stream.settings.per_day is not None
+    block: list[Event] = []
+    for i, (coin, decision) in enumerate(learner.foretell(X[:1] if limited else X)):
+        id, _ = some[i]
+        fact = None if spent else decision
+        data: dict[str, Any] = {"coin": coin, "decision": _plain(fact)}
+        if fact is None:
+            data["reason"] = spent or "budget"
+        wanted, number = fact is not None and bool(fact.queried), learner.seen + i
+        event = stream.event(
+            "offered", after=i, number=number, key=f"x:{id}", wanted=wanted, data=data
+        )
+        block.append(event)
+        found[id] = _told(event, id, name)
+    stream.fold.apply_offers(block, X[: len(block)])
+    return block
 
 
 def _plain(decision: Decision | None) -> list[Any] | None:

@@ -191,7 +191,7 @@ class Session:
 
     def upload(
         self, stream: str, source: Path, reading: Reading | None = None, prefix: str = ""
-    ) -> int:
+    ) -> uploads.KeptRecords:
         """Keep the records of a file, to be offered while people answer; how many there were."""
         return uploads.keep_file(self.stream(stream), source, reading or Reading(), prefix)
 
@@ -242,11 +242,17 @@ class Session:
     def lease(self, stream: str, person: str) -> list[ShownQuestion]:
         """The current and the next question of a person."""
         opened = self._warm(stream)
-        questions = answering.lease(opened, person)
+
+        def lacks() -> bool:
+            return len(answering.lease(opened, person)) < answering.AHEAD
+
         for _ in range(uploads.MOST_TURNS):
-            if len(questions) >= answering.AHEAD or not uploads.feed(opened):
+            # Where several lack questions, what is offered for one may do for the others.
+            if not lacks() or not uploads.feed(opened, lacks):
                 break
-            questions = answering.lease(opened, person)
+        questions = answering.lease(opened, person)
+        # If an example were lost after it was shown, its answer would be that of another.
+        opened.wait(opened.unwritten(f"x:{question.id}" for question in questions))
         return self._shown(opened, questions)
 
     def why_nothing(self, stream: str, person: str) -> str:

@@ -90,9 +90,9 @@ class LearnerSnapshots:
 def kept(positions: Iterable[int], newest: int) -> set[int]:
     """Which snapshots to keep when a new one is taken: :data:`KEPT` with it, fewer farther back.
 
-    While there are more, the one goes whose neighbours are nearest to each other, by how many times
-    as far back the one is as the other. So what is folded again for an old answer grows with how
-    old it is, not with the log.
+    While there are more, the one goes whose neighbours are nearest to each other by the ratio of
+    their distances. So what is folded again for an old answer grows with how old it is, not with
+    the log.
 
     >>> sorted(kept(range(0, 100_000, 5_000), 100_000))
     [20000, 30000, 40000, 50000, 60000, 70000, 75000, 80000, 85000, 90000, 95000]

@@ -8,7 +8,7 @@ import contextlib
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
 from typing import Any
 
@@ -87,7 +87,7 @@ class OpenStream:
         # Whether the state holds a part of what has failed.
         self._torn = False
         self._refits = refits
-        # What is not on the disk yet: a quick retry is noticed, and a new question can be shown.
+        # What is not on the disk yet: a quick retry is noticed, and who must know can wait for it.
         self._unwritten: dict[str, tuple[Event, Future[None]]] = {}
         self._unwritten_contents: dict[int, ExampleContent] = {}
         self._snapshot_at = 0
@@ -176,17 +176,21 @@ class OpenStream:
             # The past is read from the log, so all of it must be there.
             future = self.write([event], None, also)
             self.wait([future])
-            self._apply(event)
+            with self.changing():
+                self.fold.apply(event)
         else:
-            self._apply(event)
-            future = self.write([event], None, also)
+            with self.changing():
+                self.fold.apply(event)
+                future = self.write([event], None, also)
         self.look_after_refits()
         return future
 
-    def _apply(self, event: Event) -> None:
-        self._torn = True
-        self.fold.apply(event)
-        self._torn = False
+    @contextlib.contextmanager
+    def changing(self) -> Iterator[None]:
+        """Change the state and hand the events to the log; if that fails, it is read anew."""
+        before, self._torn = self._torn, True
+        yield
+        self._torn = before
 
     def find(self, keys: Sequence[str]) -> dict[str, Event]:
         """The events with these keys."""
@@ -201,7 +205,7 @@ class OpenStream:
 
     def contents(self, numbers: Iterable[int]) -> dict[int, ExampleContent]:
         """What examples hold, by number."""
-        # Memory first: what leaves it is on the disk by then.
+        # Memory first: what leaves it is on the disk by then, or has not happened.
         kept = self._unwritten_contents
         new = {n: content for n in numbers if (content := kept.get(n)) is not None}
         return new | self.log.contents(self.id, [n for n in numbers if n not in new])
@@ -250,10 +254,11 @@ class OpenStream:
 
     def _serve(self, learner: RefittingLearner) -> None:
         used = self.fold.begun_at
-        learner.serve()
-        event = self.event("refitted", data={**learner.facts, "used": used})
-        self.fold.note(event)
-        self.write([event])
+        with self.changing():
+            learner.serve()
+            event = self.event("refitted", data={**learner.facts, "used": used})
+            self.fold.note(event)
+            self.write([event])
         self.look_after_refits()
         self.snapshot()
 

@@ -15,6 +15,9 @@ MOST_REMEMBERED = 10_000
 FREE = 3
 """Failures without a delay."""
 
+FREE_OF_ADDRESS = 20
+"""The same for an address, which many people may share, who may all sign in at once."""
+
 LONGEST = 900.0
 """Seconds that a delay grows to."""
 
@@ -59,7 +62,9 @@ class Throttle:
 
     def _until(self, name: str) -> float:
         count, at = self._failures.get(name, (0, 0.0))
-        delay = 0.0 if count <= FREE else min(2.0 ** (count - FREE - 1), LONGEST)
+        free = FREE_OF_ADDRESS if name.startswith("address:") else FREE
+        # A float cannot hold any power of two.
+        delay = 0.0 if count <= free else min(2.0 ** min(count - free - 1, 60), LONGEST)
         return at + delay
 
     def fail(self, *names: str) -> None:

@@ -6,7 +6,7 @@ at once, the learner would decide about everything before it had learned anythin
 
 import json
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,7 +39,6 @@ __all__ = [
     "keep_file",
     "keep_records",
     "still_to_come",
-    "take_file",
     "waiting_records",
 ]
 
@@ -63,13 +62,8 @@ class KeptRecords(NamedTuple):
     new: int
 
 
-def keep_file(stream: OpenStream, source: Path, reading: Reading, prefix: str) -> int:
-    """Keep the records of a file; how many there were. Ids of records begin with the ``prefix``."""
-    return take_file(stream, source, reading, prefix).records
-
-
-def take_file(stream: OpenStream, source: Path, reading: Reading, prefix: str) -> KeptRecords:
-    """Keep the records of a file; how many there were, and how many are new."""
+def keep_file(stream: OpenStream, source: Path, reading: Reading, prefix: str) -> KeptRecords:
+    """Keep the records of a file; ids of records begin with the ``prefix``."""
     return keep_records(stream, _records(stream, source, reading, prefix))
 
 
@@ -216,13 +210,13 @@ def is_hungry(stream: OpenStream) -> bool:
         return stream.books.state == "running" and not is_spent
 
 
-def feed(stream: OpenStream) -> bool:
-    """Offer the next records of files; whether there were any.
+def feed(stream: OpenStream, wanted: Callable[[], bool] = lambda: True) -> bool:
+    """Offer the next records of files, if they are still ``wanted``; whether there were any.
 
-    While no label may be bought they wait for better times, as they were left out else.
+    While no label may be bought they wait, since otherwise they would be left out.
     """
     with stream.feeding:
-        return is_hungry(stream) and _feed(stream)
+        return wanted() and is_hungry(stream) and _feed(stream)
 
 
 def _feed(stream: OpenStream) -> bool:
@@ -232,7 +226,9 @@ def _feed(stream: OpenStream) -> bool:
         rows = connection.execute(query).all()
     if rows:
         # If this ends in between, they are offered again, and known by their ids.
-        offer_examples(stream, [(row.key, json.loads(row.record)) for row in rows])
-        gone = backlog.delete().where(mine & (backlog.c.place <= rows[-1].place))
+        told = offer_examples(stream, [(row.key, json.loads(row.record)) for row in rows])
+        # One that was not taken, because the stream was paused just now, waits on.
+        taken = backlog.c.key.in_([one.id for one in told if one.number is not None])
+        gone = backlog.delete().where(mine & (backlog.c.place <= rows[-1].place) & taken)
         stream.wait([stream.write([], None, [(gone, [{}])])])
     return bool(rows)

@@ -5,7 +5,13 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from askance.data.reading.files import PIECE_ROWS, Piece, each_source, find_files
+from askance.data.reading.files import (
+    PIECE_ROWS,
+    Piece,
+    each_source,
+    find_files,
+    require_rereadable_files,
+)
 from askance.data.reading.intake import Intake, Reading
 from askance.data.reading.readers import pieces_of, read, read_batches
 from askance.errors import BadRecord, FileUnreadable
@@ -130,3 +136,21 @@ def test_how_a_path_is_spelled_does_not_matter(tmp_path, monkeypatch):
     assert found == [[tmp_path / "a.csv", tmp_path / "b.csv"]] * 3
     assert len(find_files(["./a.csv", "a.csv", f"{tmp_path}/a.csv", "?.csv"])) == 2
     assert find_files("-") == ["-"]
+
+
+def test_a_path_through_a_link_leads_where_the_system_says(tmp_path):
+    (tmp_path / "real" / "sub").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "real" / "sub")
+    for folder in (tmp_path, tmp_path / "real"):
+        (folder / "a.csv").write_text(f"x\n{folder.name}\n")
+    through = str(tmp_path / "link" / ".." / "a.csv")
+    (found,) = find_files(through)
+    assert Path(found).read_text() == "x\nreal\n"
+    assert find_files([through, str(tmp_path / "real" / "a.csv")]) == [
+        min(through, str(tmp_path / "real" / "a.csv"))
+    ]
+
+
+def test_a_folder_is_said_to_be_one(tmp_path):
+    with pytest.raises(FileUnreadable, match="is a folder: name its files, or a pattern"):
+        require_rereadable_files([str(tmp_path)], "it is read twice")

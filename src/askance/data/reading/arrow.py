@@ -203,7 +203,7 @@ def first_row(path: str | BinaryIO) -> str:
     """The first row of a Parquet file, as text."""
     with pa.parquet.ParquetFile(path) as file:
         batch = next(file.iter_batches(batch_size=1, use_threads=False), None)
-        return "" if batch is None else repr([str(column) for column in batch.columns])
+        return "" if batch is None else repr(batch.to_pylist())
 
 
 def to_column(name: str, array: Any) -> Column:

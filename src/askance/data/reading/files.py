@@ -65,8 +65,8 @@ def find_files(sources: str | Path | Sequence[str | Path]) -> list[str]:
     A name that exists is no pattern, whatever characters it has, and how a path is spelled does not
     matter.
 
-    >>> find_files(["./b.csv", "a.csv", "b.csv"])
-    ['a.csv', 'b.csv']
+    >>> find_files(["b.csv", "a.csv", "./b.csv"])
+    ['a.csv', './b.csv']
     >>> find_files("nowhere/*.csv")
     Traceback (most recent call last):
     askance.errors.FileUnreadable: no file matches the pattern nowhere/*.csv
@@ -74,15 +74,11 @@ def find_files(sources: str | Path | Sequence[str | Path]) -> list[str]:
     given = [str(source) for source in each_source(sources)]
     names = sorted(name for pattern in given for name in _matches(pattern))
     whole = {_whole(name): name for name in reversed(names)}
-    return [_tidy(whole[path]) for path in sorted(whole)]
-
-
-def _tidy(name: str) -> str:
-    return name if is_address(name) else os.path.normpath(name)
+    return [whole[path] for path in sorted(whole)]
 
 
 def _whole(name: str) -> str:
-    return name if name == "-" or is_address(name) else os.path.normpath(Path(name).absolute())
+    return name if name == "-" or is_address(name) else os.path.realpath(name)
 
 
 def require_rereadable_files(files: Iterable[str], why: str) -> None:
@@ -96,6 +92,8 @@ def require_rereadable_files(files: Iterable[str], why: str) -> None:
         with readable(file):
             if is_address(file) or (file != "-" and stat.S_ISREG(Path(file).stat().st_mode)):
                 continue
+        if file != "-" and Path(file).is_dir():
+            raise FileUnreadable(f"{file} is a folder: name its files, or a pattern")
         name = "standard input" if file == "-" else f"{file} is not a regular file and"
         raise FileUnreadable(f"{name} can be read only once, and {why}")
 

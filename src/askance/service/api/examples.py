@@ -90,7 +90,7 @@ def upload(
                 raise
             # Where it lay for a moment is nobody's business.
             raise type(error)(str(error).replace(str(path), "the file")) from None
-    return KeptShape(records=kept)
+    return KeptShape(records=kept.records)
 
 
 @router.delete("/examples", status_code=204)

@@ -22,7 +22,6 @@ from askance.service.page.glances import Glance
 from askance.service.page.records import record_view
 from askance.service.page.visitors import AdminForm, AdminPage, Signed, Visitor, pages
 from askance.service.settings import LEARNERS
-from askance.service.uploads import take_file
 
 __all__ = ["router"]
 
@@ -198,8 +197,7 @@ def _upload(stream: str, visitor: AdminForm) -> Response:
         with path.open("wb") as copy:
             shutil.copyfileobj(file.file, copy)
         try:
-            opened = visitor.session.stream(stream)
-            kept = take_file(opened, path, reading, _prefix(path, reading))
+            kept = visitor.session.upload(stream, path, reading, _prefix(path, reading))
         except AskanceError as error:
             return _page(visitor, stream, fault=str(error).replace(str(path), file.filename))
     return RedirectResponse(f"/streams/{stream}?uploaded={kept.records}&new={kept.new}", 303)
