@@ -66,3 +66,18 @@ def test_a_lease_can_end_for_one_and_for_all():
     assert leases.holders(0, 1.0) == {"bob"}
     leases.end(0)
     assert leases.holders(0, 1.0) == set()
+
+
+def test_what_is_given_first_stays_first_whatever_others_do():
+    leases = Leases(60.0)
+    for number in (0, 1):
+        leases.give(number, "ann", now=0.0)
+    leases.end(0, "ann")
+    for number in (0, 1):
+        leases.give(number, "bob", now=1.0)
+    leases.renew("bob", [1, 0], now=2.0)
+    assert leases.of("bob", 3.0) == [0, 1]
+    leases.give(1, "bob", now=3.0, first=True)
+    assert leases.of("bob", 4.0) == [1, 0]
+    leases.end(1)
+    assert leases.of("bob", 4.0) == [0]

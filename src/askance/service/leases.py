@@ -21,23 +21,28 @@ class Leases:
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         self._until: dict[int, dict[str, float]] = {}
+        # What each person was given, in that order: the current question stays the current one.
+        self._given: dict[str, dict[int, None]] = {}
 
     def give(self, number: int, person: str, now: float, *, first: bool = False) -> None:
         """Keep a question for a person for a while; the ``first`` comes before all others."""
         self._until.setdefault(number, {})[person] = now + self.seconds
-        if first:
-            self._until = {number: self._until.pop(number), **self._until}
+        given = self._given.get(person, {})
+        self._given[person] = {number: None} | given if first else given | {number: None}
 
     def end(self, number: int, person: str | None = None) -> None:
         """Keep a question no longer, for a person or for anybody."""
         holders = self._until.get(number, {})
-        holders.pop(person or "", None)
-        if person is None or not holders:
+        for who in list(holders) if person is None else [person]:
+            holders.pop(who, None)
+            self._given.get(who, {}).pop(number, None)
+        if not holders:
             self._until.pop(number, None)
 
     def of(self, person: str, now: float) -> list[int]:
         """What is kept for a person, oldest first."""
-        return [n for n, holders in self._until.items() if holders.get(person, 0.0) > now]
+        given = self._given.get(person, {})
+        return [n for n in given if self._until.get(n, {}).get(person, 0.0) > now]
 
     def renew(self, person: str, numbers: Iterable[int], now: float) -> list[int]:
         """Keep questions longer for a person who still has them; which those are."""
