@@ -97,13 +97,15 @@ lint: $(READY)
 suite: $(READY) chromium postgres
 	$(PYTEST)
 
-# Interpreted, so that lines inside compiled functions count. What takes long over HTTP, and what
-# runs blocks of the docs and benchmarks, adds none.
+# Interpreted, so that lines inside compiled functions count. What takes long over HTTP or over many
+# runs, what starts processes, and what runs blocks of the docs and benchmarks, adds none.
 coverage: $(READY)
 	NUMBA_DISABLE_JIT=1 $(PYTEST) --ignore=tests/browser --ignore=tests/test_benchmarks.py \
-		--ignore=tests/test_docs_run.py --deselect tests/service/test_killed.py \
+		--ignore=tests/test_docs_run.py --ignore=tests/cli/test_serve.py \
+		--ignore=tests/kernels/test_jit.py --ignore=tests/learners/test_classes_contract.py \
+		--deselect tests/service/test_killed.py \
 		--deselect tests/service/test_annotators.py --deselect tests/service/api/test_schema_fuzz.py \
-		--deselect tests/kernels/test_jit.py::test_compiled_and_interpreted_runs_give_the_same_bits \
+		--deselect tests/evaluation/test_verdict.py::test_over_many_runs_estimates_are_right_and_intervals_seldom_wrong \
 		--cov=askance --cov-report=term
 
 docs: $(READY)

@@ -129,8 +129,7 @@ def test_auto_runs_once_for_each_budget_as_row_by_row(auto_file, tmp_path):
             )  # fmt: skip
             found = (row["budget"], row["queries"], row["examples"], row["error"])
             assert found == expected.rows[0][:4]
-        # Seconds are those since the first budget was begun.
-        assert own[0]["seconds"] < own[1]["seconds"] < own[2]["seconds"]
+        assert all(row["seconds"] > 0 for row in own)
     assert {row["code"] for row in rows} == {CODE_VERSION, code_of("auto")}
     assert run_all(study, store) == []
 
